@@ -1,0 +1,127 @@
+"""Where the trunk asks the selected backend for its differences.
+
+A backend that differs from the trunk in Python keeps only the difference, in an *overlay*: a folder that mirrors this
+package and is installed as ``triton/backends/<backend>/spec/triton``. The trunk reaches it in three ways:
+
+``spec_path(__path__)``
+    in a trunk package's ``__init__.py``, before its relative imports: from then on a module that the overlay has wins
+    over the trunk's module of that name. Everything else still comes from the trunk.
+``spec("name", *args)``
+    calls the backend's function ``name``, if it has one.
+``spec_func("name")``
+    returns the backend's function ``name``, or None.
+
+Functions are looked up in the overlay's top module, ``spec/triton/__init__.py``. ``has_spec("name")`` tells "the backend
+has no such function" from "the function returned None":
+
+    if has_spec("grid_limit"):
+        limit = spec("grid_limit", device)      # None is an answer here
+    else:
+        limit = DEFAULT_LIMIT
+
+Which backend is selected is written at build time into the generated module ``triton._flagtree_backend``. Without that
+module (a source tree that was never built) nothing is selected and all of this does nothing, quietly. Nothing else is
+quiet: a selected backend whose overlay is missing, and every exception of the backend's code, are raised.
+
+``import triton`` runs this file, so it imports next to nothing; the import machinery is in ``_flagtree_overlay``, which is
+loaded only if the selected backend has an overlay.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+__all__ = ["has_spec", "overlay_dir", "overlay_files", "selected_backend", "spec", "spec_func", "spec_path"]
+
+_TRITON_DIR = os.path.dirname(os.path.abspath(__file__))
+_PACKAGE = __name__.rpartition(".")[0]  # "triton"
+_MARKER = f"{_PACKAGE}._flagtree_backend"
+
+_UNKNOWN = object()
+_overlay = _UNKNOWN  # _flagtree_overlay.Overlay of the selected backend, None if it has none
+
+
+def selected_backend() -> str | None:
+    """Name of the backend this package was built for; None in a source tree that was never built."""
+    marker = _marker()
+    return None if marker is None else marker.BACKEND
+
+
+def overlay_dir() -> str | None:
+    """Folder that mirrors the trunk for the selected backend; None if the backend has none."""
+    overlay = _active_overlay()
+    return None if overlay is None else overlay.root
+
+
+def overlay_files() -> list[str]:
+    """Every Python file of the active overlay, sorted, in folders with and without ``__init__.py``.
+
+    They take part in compilation, so they belong into the key of the kernel cache.
+    """
+    overlay = _active_overlay()
+    return [] if overlay is None else overlay.files()
+
+
+def spec_path(path: list[str]) -> None:
+    """Let the backend's overlay come first in a trunk package's module search.
+
+    ``path`` is the ``__path__`` of the calling package, which must be a package below ``triton``.
+
+    Raises ImportError when the package has already imported a module that the overlay replaces, ValueError when the
+    caller is not such a package.
+    """
+    caller = sys._getframe(1).f_globals
+    package = caller.get("__name__", "")
+    if caller.get("__path__") is not path or not package.startswith(_PACKAGE + "."):
+        raise ValueError(
+            f"spec_path() was called from {package!r}. It takes the __path__ of the package that calls it, and that "
+            f"package must lie below {_PACKAGE!r} (not {_PACKAGE!r} itself: it is the parent of the backends)."
+        )
+    overlay = _active_overlay()
+    if overlay is not None:
+        overlay.extend_path(package, path)
+
+
+def spec_func(name: str):
+    """Return the selected backend's function ``name``, or None if it defines none."""
+    overlay = _active_overlay()
+    return None if overlay is None else overlay.function(name)
+
+
+def has_spec(name: str) -> bool:
+    """Tell whether the selected backend defines a function ``name``."""
+    return spec_func(name) is not None
+
+
+def spec(name: str, *args, **kwargs):
+    """Call the selected backend's function ``name`` and return its result; None if it defines none.
+
+    0, False and empty results are results: use ``has_spec`` rather than ``spec(...) or default``.
+    """
+    function = spec_func(name)
+    return None if function is None else function(*args, **kwargs)
+
+
+def _marker():
+    """The generated module that names the selected backend, or None where it was not generated."""
+    try:
+        __import__(_MARKER)
+    except ModuleNotFoundError as error:
+        if error.name != _MARKER:
+            raise
+        return None
+    return sys.modules[_MARKER]
+
+
+def _active_overlay():
+    global _overlay
+    if _overlay is _UNKNOWN:
+        marker = _marker()
+        if marker is None or not marker.OVERLAY:
+            _overlay = None
+        else:
+            from ._flagtree_overlay import Overlay
+
+            _overlay = Overlay(marker.BACKEND, _PACKAGE, _TRITON_DIR, marker.__file__)
+    return _overlay
