@@ -1,0 +1,30 @@
+//===- main.cc - the libtriton module -------------------------------------===//
+//
+// One submodule per part of the compiler and one per selected backend.
+//
+//===----------------------------------------------------------------------===//
+
+#include <pybind11/pybind11.h>
+
+namespace py = pybind11;
+
+void init_triton_ir(py::module &&m);
+void init_triton_passes(py::module &&m);
+void init_triton_llvm(py::module &&m);
+void init_triton_native(py::module &&m);
+
+#define TRITON_BACKEND(name) void init_triton_##name(py::module &&m);
+#include "triton/Backends.def"
+#undef TRITON_BACKEND
+
+PYBIND11_MODULE(libtriton, m) {
+  m.doc() = "Native part of Triton: IR, passes, code generation, launching";
+  init_triton_ir(m.def_submodule("ir"));
+  init_triton_passes(m.def_submodule("passes"));
+  init_triton_llvm(m.def_submodule("llvm"));
+  init_triton_native(m.def_submodule("native"));
+
+#define TRITON_BACKEND(name) init_triton_##name(m.def_submodule(#name));
+#include "triton/Backends.def"
+#undef TRITON_BACKEND
+}
