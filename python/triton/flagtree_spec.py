@@ -27,8 +27,6 @@ quiet: a selected backend whose overlay is missing, and every exception of the b
 loaded only if the selected backend has an overlay.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 
