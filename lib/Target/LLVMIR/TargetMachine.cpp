@@ -104,7 +104,7 @@ createMachine(const Triple &triple, const TargetSpec &spec) {
   if (!target)
     return target.takeError();
   if (Error error = checkProcessor(**target, triple, spec))
-    return std::move(error);
+    return error;
 
   TargetOptions options;
   // A product and a sum stay apart unless the operations say `contract`.
