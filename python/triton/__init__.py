@@ -1,0 +1,52 @@
+"""The Triton language and compiler."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+__version__ = "3.6.0"
+
+# Names and the modules that define them. They are imported at first use, so that `import triton` stays cheap and
+# loads neither the compiler's library nor a driver.
+_EXPORTS: dict[str, str] = {
+    "AsyncCompileMode": "runtime._async_compile",
+    "CompilationError": "compiler.errors",
+    "Config": "runtime.autotuner",
+    "FutureKernel": "runtime._async_compile",
+    "InterpreterError": "runtime.errors",
+    "JITFunction": "runtime.jit",
+    "KernelInterface": "runtime.jit",
+    "MockTensor": "runtime.jit",
+    "OutOfResources": "runtime.errors",
+    "TensorWrapper": "runtime.jit",
+    "TritonError": "errors",
+    "autotune": "runtime.autotuner",
+    "cdiv": "_host_functions",
+    "compile": "compiler.compiler",
+    "constexpr_function": "runtime.jit",
+    "heuristics": "runtime.autotuner",
+    "jit": "runtime.jit",
+    "must_use_result": "language.core",
+    "next_power_of_2": "_host_functions",
+    "reinterpret": "runtime.jit",
+    "set_allocator": "runtime._allocation",
+}
+_SUBMODULES = ("backends", "compiler", "errors", "knobs", "language", "runtime", "testing", "tools")
+
+__all__ = [*_EXPORTS, "language", "runtime", "testing", "tools"]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _SUBMODULES:
+        return importlib.import_module(f"{__name__}.{name}")
+    module = _EXPORTS.get(name)
+    if module is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(importlib.import_module(f"{__name__}.{module}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__, *_SUBMODULES})

@@ -1,0 +1,159 @@
+"""What the meaning of a kernel depends on besides its own text: the globals and closure variables it reads.
+
+A kernel is compiled from its source, so a change of anything that the source refers to has to change the cache
+key. Three kinds matter: other jit functions (their whole key), host functions that are evaluated while compiling
+(their source), and plain values (themselves).
+"""
+
+from __future__ import annotations
+
+import ast
+import enum
+from types import CodeType, FunctionType, ModuleType
+from typing import Any, NamedTuple
+
+# Packages that are part of the compiler's own version and therefore need no entry in a kernel's key.
+_OWN_PACKAGES = ("triton.language", "triton.experimental", "triton.runtime", "triton.compiler")
+_MISSING = object()
+
+
+class UsedGlobal(NamedTuple):
+    """A value that the kernel reads: `scope[name]` was `value` when the key was computed."""
+
+    name: str
+    value: Any
+    scope: dict
+
+
+def local_names(code: CodeType) -> set[str]:
+    """Names that are local to `code` or to a comprehension in it; they hide globals of the same name."""
+    names = {*code.co_varnames, *code.co_cellvars}
+    for const in code.co_consts:
+        if isinstance(const, CodeType):
+            names |= local_names(const)
+    return names
+
+
+def is_own(obj: Any) -> bool:
+    module = obj.__name__ if isinstance(obj, ModuleType) else getattr(obj, "__module__", None)
+    return isinstance(module, str) and any(module == own or module.startswith(own + ".") for own in _OWN_PACKAGES)
+
+
+def is_constant(value: Any) -> bool:
+    """True for values with a stable text and an equality of their own: the ones that a key can hold."""
+    if value is None or isinstance(value, (bool, int, float, str, bytes, enum.Enum)):
+        return True
+    if isinstance(value, (tuple, list, frozenset)):
+        return all(is_constant(item) for item in value)
+    if isinstance(value, dict):
+        return all(is_constant(k) and is_constant(v) for k, v in value.items())
+    cls = type(value)
+    if cls.__module__.startswith("triton.language"):
+        return cls.__name__ != "constexpr" or is_constant(value.value)
+    return False
+
+
+class _References(ast.NodeVisitor):
+    """Dotted references of a function body in order: ``a.b.c`` is ``["a", "b", "c"]``."""
+
+    def __init__(self) -> None:
+        self.chains: list[list[str]] = []
+
+    def visit_Attribute(self, node: ast.Attribute) -> None:
+        chain, value = [node.attr], node.value
+        while isinstance(value, ast.Attribute):
+            chain.append(value.attr)
+            value = value.value
+        if isinstance(value, ast.Name):
+            self.chains.append([value.id, *reversed(chain)])
+        else:
+            self.generic_visit(node)
+
+    def visit_Name(self, node: ast.Name) -> None:
+        if isinstance(node.ctx, ast.Load):
+            self.chains.append([node.id])
+
+
+def references(tree: ast.Module) -> list[list[str]]:
+    """References in the single function of `tree`; its decorators and annotations are host code and do not count."""
+    visitor = _References()
+    function = tree.body[0]
+    for statement in function.body:
+        visitor.visit(statement)
+    for default in [*function.args.defaults, *function.args.kw_defaults]:
+        if default is not None:
+            visitor.visit(default)
+    return visitor.chains
+
+
+class DependencyScan:
+    """Walks one function: `parts` are the texts that go into its key, `used` the values to check on a launch."""
+
+    def __init__(self, fn: FunctionType, tree: ast.Module, global_scope: dict, closure: dict):
+        self.parts: list[str] = []
+        self.used: dict[tuple[str, int], UsedGlobal] = {}
+        self.callables: list[Any] = []
+        self._locals = local_names(fn.__code__) - set(closure)
+        self._globals = global_scope
+        self._closure = closure
+        self._seen: set[int] = set()
+        for chain in references(tree):
+            self._reference(chain)
+
+    def _reference(self, chain: list[str]) -> None:
+        name = chain[0]
+        if name in self._locals:
+            return
+        if name in self._closure:
+            scope = self._closure
+        elif name in self._globals:
+            scope = self._globals
+        else:
+            return  # a builtin, or an undefined name that the front end reports with its line
+        value = scope[name]
+        for attribute in chain[1:]:
+            if not isinstance(value, ModuleType) or is_own(value):
+                break
+            scope, name = vars(value), attribute
+            value = getattr(value, attribute, _MISSING)
+            if value is _MISSING:
+                return
+        self._value(name, value, scope)
+
+    def _value(self, name: str, value: Any, scope: dict) -> None:
+        if is_constant(value):
+            self.parts.append(f"{name}={value!r}")
+            if scope is not self._closure and not isinstance(value, type):
+                self.used[(name, id(scope))] = UsedGlobal(name, value, scope)
+        elif isinstance(value, ModuleType) or is_own(value):
+            return  # part of the compiler's version
+        elif hasattr(type(value), "cache_key"):  # jit functions, constexpr functions
+            self._callable(name, value)
+        elif isinstance(value, FunctionType):
+            self._host_function(name, value)
+        elif isinstance(value, type) and value.__module__ != "builtins":
+            self._class(name, value)
+
+    def _callable(self, name: str, value: Any) -> None:
+        if id(value) not in self._seen:
+            self._seen.add(id(value))
+            self.callables.append(value)
+            self.parts.append(f"{name}:")
+
+    def _host_function(self, name: str, value: FunctionType) -> None:
+        """A plain function, e.g. one marked `__triton_builtin__`; its bytecode stands for its source."""
+        if id(value) not in self._seen:
+            self._seen.add(id(value))
+            self.parts.append(f"{name}:{value.__module__}.{value.__qualname__}:{value.__code__.co_code.hex()}")
+
+    def _class(self, name: str, value: type) -> None:
+        """Aggregates and the like: jit methods count as callables, constants as values."""
+        if id(value) in self._seen:
+            return
+        self._seen.add(id(value))
+        self.parts.append(f"{name}:{value.__module__}.{value.__qualname__}")
+        for key, member in vars(value).items():
+            if hasattr(type(member), "cache_key"):
+                self._callable(f"{name}.{key}", member)
+            elif not key.startswith("__") and is_constant(member):
+                self.parts.append(f"{name}.{key}={member!r}")
