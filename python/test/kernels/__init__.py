@@ -1,0 +1,1 @@
+"""Whole kernels: compiled, launched on NumPy arrays and compared with NumPy."""
