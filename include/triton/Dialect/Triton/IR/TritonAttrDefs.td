@@ -1,0 +1,106 @@
+#ifndef TRITON_ATTR_DEFS
+#define TRITON_ATTR_DEFS
+
+include "mlir/IR/EnumAttr.td"
+
+// Enumerations are plain i32 attributes: where the textual form of an operation has no keyword for them, they
+// print as numbers (`padding = 1 : i32`), so the values below are part of the text format.
+
+class TT_Enum<string name, string summary, list<I32EnumAttrCase> cases>
+    : I32EnumAttr<name, summary, cases> {
+  let cppNamespace = "::mlir::triton";
+}
+
+def TT_CacheModifierAttr : TT_Enum<"CacheModifier", "hint for the caches a memory access goes through", [
+  I32EnumAttrCase<"NONE", 1, "none">,
+  I32EnumAttrCase<"CA", 2, "ca">,
+  I32EnumAttrCase<"CG", 3, "cg">,
+  I32EnumAttrCase<"WB", 4, "wb">,
+  I32EnumAttrCase<"CS", 5, "cs">,
+  I32EnumAttrCase<"WT", 6, "wt">,
+  I32EnumAttrCase<"CV", 7, "cv">
+]>;
+
+def TT_EvictionPolicyAttr : TT_Enum<"EvictionPolicy", "how long a cache line should stay", [
+  I32EnumAttrCase<"NORMAL", 1, "evict_normal">,
+  I32EnumAttrCase<"EVICT_FIRST", 2, "evict_first">,
+  I32EnumAttrCase<"EVICT_LAST", 3, "evict_last">
+]>;
+
+def TT_PaddingOptionAttr : TT_Enum<"PaddingOption", "value read outside of the bounds", [
+  I32EnumAttrCase<"PAD_ZERO", 1, "zero">,
+  I32EnumAttrCase<"PAD_NAN", 2, "nan">
+]>;
+
+def TT_MemSemanticAttr : TT_Enum<"MemSemantic", "memory ordering", [
+  I32EnumAttrCase<"RELAXED", 1, "relaxed">,
+  I32EnumAttrCase<"ACQUIRE", 2, "acquire">,
+  I32EnumAttrCase<"RELEASE", 3, "release">,
+  I32EnumAttrCase<"ACQUIRE_RELEASE", 4, "acq_rel">
+]>;
+
+def TT_MemSyncScopeAttr : TT_Enum<"MemSyncScope", "who observes the ordering", [
+  I32EnumAttrCase<"GPU", 1, "gpu">,
+  I32EnumAttrCase<"CTA", 2, "cta">,
+  I32EnumAttrCase<"SYSTEM", 3, "sys">
+]>;
+
+def TT_RMWOpAttr : TT_Enum<"RMWOp", "operation of an atomic read-modify-write", [
+  I32EnumAttrCase<"AND", 1, "and">,
+  I32EnumAttrCase<"OR", 2, "or">,
+  I32EnumAttrCase<"XOR", 3, "xor">,
+  I32EnumAttrCase<"ADD", 4, "add">,
+  I32EnumAttrCase<"FADD", 5, "fadd">,
+  I32EnumAttrCase<"MAX", 6, "max">,
+  I32EnumAttrCase<"MIN", 7, "min">,
+  I32EnumAttrCase<"UMAX", 8, "umax">,
+  I32EnumAttrCase<"UMIN", 9, "umin">,
+  I32EnumAttrCase<"XCHG", 10, "exch">
+]>;
+
+def TT_DescriptorReduceKindAttr : TT_Enum<"DescriptorReduceKind", "operation of a descriptor reduction", [
+  I32EnumAttrCase<"ADD", 1, "add">,
+  I32EnumAttrCase<"MIN", 2, "min">,
+  I32EnumAttrCase<"MAX", 3, "max">,
+  I32EnumAttrCase<"INC", 4, "inc">,
+  I32EnumAttrCase<"DEC", 5, "dec">,
+  I32EnumAttrCase<"AND", 6, "and">,
+  I32EnumAttrCase<"OR", 7, "or">,
+  I32EnumAttrCase<"XOR", 8, "xor">
+]>;
+
+def TT_ProgramDim : TT_Enum<"ProgramIDDim", "axis of the launch grid", [
+  I32EnumAttrCase<"X", 0, "x">,
+  I32EnumAttrCase<"Y", 1, "y">,
+  I32EnumAttrCase<"Z", 2, "z">
+]>;
+
+def TT_RoundingModeAttr : TT_Enum<"RoundingMode", "rounding of a narrowing float conversion", [
+  I32EnumAttrCase<"RTZ", 0, "rtz">,
+  I32EnumAttrCase<"RTNE", 1, "rtne">
+]>;
+
+def TT_PropagateNanAttr : TT_Enum<"PropagateNan", "whether a NaN operand makes the result NaN", [
+  I32EnumAttrCase<"NONE", 0, "none">,
+  I32EnumAttrCase<"ALL", 0xFFFF, "all">
+]>;
+
+def TT_InputPrecisionAttr : TT_Enum<"InputPrecision", "precision a dot reads its f32 operands with", [
+  I32EnumAttrCase<"TF32", 0, "tf32">,
+  I32EnumAttrCase<"TF32x3", 1, "tf32x3">,
+  I32EnumAttrCase<"IEEE", 2, "ieee">,
+  I32EnumAttrCase<"BF16x3", 3, "bf16x3">,
+  I32EnumAttrCase<"BF16x6", 4, "bf16x6">
+]>;
+
+def TT_ScaleDotElemTypeAttr : TT_Enum<"ScaleDotElemType", "element format of a scaled dot's operand", [
+  I32EnumAttrCase<"E4M3", 0, "e4m3">,
+  I32EnumAttrCase<"E5M2", 1, "e5m2">,
+  I32EnumAttrCase<"E2M3", 2, "e2m3">,
+  I32EnumAttrCase<"E3M2", 3, "e3m2">,
+  I32EnumAttrCase<"E2M1", 4, "e2m1">,
+  I32EnumAttrCase<"BF16", 5, "bf16">,
+  I32EnumAttrCase<"FP16", 6, "fp16">
+]>;
+
+#endif // TRITON_ATTR_DEFS
