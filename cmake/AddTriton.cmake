@@ -1,10 +1,12 @@
 # add_triton_library(NAME sources... [DEPENDS targets...] [LINK_LIBS libs...])
 #
 # A static library of the compiler. All of them are collected in the global
-# property TRITON_LIBS, which libtriton and triton-opt link.
+# property TRITON_LIBS, which libtriton and triton-opt link. Sources that a
+# backend specializes are replaced, see TritonSpecialization.cmake.
 function(add_triton_library name)
   cmake_parse_arguments(ARG "" "" "DEPENDS;LINK_LIBS" ${ARGN})
-  add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
+  triton_specialize_sources(sources ${ARG_UNPARSED_ARGUMENTS})
+  add_library(${name} STATIC ${sources})
   if(ARG_DEPENDS)
     add_dependencies(${name} ${ARG_DEPENDS})
   endif()
@@ -18,3 +20,14 @@ function(triton_compile_options target)
   target_compile_options(${target} PRIVATE -Wall -Wextra -Werror -Wno-unused-parameter
     -ffunction-sections -fdata-sections -fvisibility=hidden -fvisibility-inlines-hidden)
 endfunction()
+
+# Adds every folder of `dirs` (relative to the calling one) that has a
+# CMakeLists.txt; one that appears later re-runs the configuration.
+macro(triton_add_existing)
+  foreach(_dir ${ARGN})
+    file(GLOB _lists CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${_dir}/CMakeLists.txt)
+    if(_lists)
+      add_subdirectory(${_dir})
+    endif()
+  endforeach()
+endmacro()

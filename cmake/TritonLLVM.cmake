@@ -7,7 +7,6 @@
 set(TRITON_LLVM_VERSION_MAJOR 22)
 set(LLVM_SYSPATH "$ENV{LLVM_SYSPATH}" CACHE PATH "Root of an LLVM ${TRITON_LLVM_VERSION_MAJOR} installation with MLIR")
 
-set(_llvm_hints "")
 if(LLVM_SYSPATH)
   if(NOT EXISTS "${LLVM_SYSPATH}/lib/cmake/mlir/MLIRConfig.cmake")
     message(FATAL_ERROR
@@ -15,12 +14,13 @@ if(LLVM_SYSPATH)
       "Point LLVM_SYSPATH at an LLVM ${TRITON_LLVM_VERSION_MAJOR} installation with MLIR, "
       "or install the packages llvm-${TRITON_LLVM_VERSION_MAJOR}-dev and libmlir-${TRITON_LLVM_VERSION_MAJOR}-dev.")
   endif()
-  set(_llvm_hints "${LLVM_SYSPATH}")
+  # The cache may hold what an earlier LLVM_SYSPATH led to.
+  unset(MLIR_DIR CACHE)
+  unset(LLVM_DIR CACHE)
+  find_package(MLIR QUIET CONFIG PATHS "${LLVM_SYSPATH}" NO_DEFAULT_PATH)
 else()
-  set(_llvm_hints "/usr/lib/llvm-${TRITON_LLVM_VERSION_MAJOR}")
+  find_package(MLIR QUIET CONFIG HINTS "/usr/lib/llvm-${TRITON_LLVM_VERSION_MAJOR}")
 endif()
-
-find_package(MLIR QUIET CONFIG HINTS ${_llvm_hints})
 if(NOT MLIR_FOUND)
   message(FATAL_ERROR
     "LLVM/MLIR ${TRITON_LLVM_VERSION_MAJOR} was not found. Install llvm-${TRITON_LLVM_VERSION_MAJOR}-dev "
