@@ -1,0 +1,141 @@
+"""The backends of this installation, by name: ``backends["cpu"].compiler`` and ``.driver`` are classes.
+
+They are entry points of group ``triton.backends`` (each value a package with modules `compiler` and `driver`) and the
+packages in this folder. Finding them imports nothing of theirs; using one imports its modules.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import inspect
+import os
+import sys
+import threading
+import warnings
+from collections.abc import Iterator, Mapping
+from types import ModuleType
+from typing import Any
+
+from .compiler import BaseBackend
+from .driver import DriverBase
+
+_GROUP = "triton.backends"
+
+
+def _concrete_subclass(module: ModuleType, base: type) -> type:
+    """The one class of `module` that implements `base`."""
+    found = [
+        member
+        for member in vars(module).values()
+        if inspect.isclass(member) and issubclass(member, base) and member is not base and not inspect.isabstract(member)
+    ]
+    own = [member for member in found if member.__module__ == module.__name__] or found
+    if len(own) != 1:
+        names = ", ".join(sorted(member.__name__ for member in own)) or "none"
+        raise RuntimeError(f"{module.__name__}: expected exactly one concrete subclass of {base.__name__}, found {names}")
+    return own[0]
+
+
+class Backend:
+    """A backend that was found. Its modules are imported when `compiler` or `driver` is read."""
+
+    def __init__(self, name: str, package: str):
+        self.name = name
+        self.package = package
+        self._classes: dict[str, type] = {}
+
+    def _load(self, part: str, base: type) -> type:
+        if part not in self._classes:
+            self._classes[part] = _concrete_subclass(importlib.import_module(f"{self.package}.{part}"), base)
+        return self._classes[part]
+
+    @property
+    def compiler(self) -> type[BaseBackend]:
+        return self._load("compiler", BaseBackend)
+
+    @property
+    def driver(self) -> type[DriverBase]:
+        return self._load("driver", DriverBase)
+
+    def __repr__(self) -> str:
+        return f"Backend({self.name!r}, {self.package!r})"
+
+
+def _in_tree() -> dict[str, str]:
+    """Packages in this folder (in a checkout, links to ``third_party/<name>/backend``)."""
+    found = {}
+    for entry in sorted(os.scandir(os.path.dirname(__file__)), key=lambda e: e.name):
+        if entry.is_dir() and os.path.exists(os.path.join(entry.path, "driver.py")):
+            found[entry.name] = f"{__name__}.{entry.name}"
+    return found
+
+
+def _entry_points() -> dict[str, str]:
+    from importlib.metadata import entry_points
+
+    return {entry.name: entry.value for entry in sorted(entry_points(group=_GROUP), key=lambda e: e.name)}
+
+
+def _importable(package: str) -> bool:
+    if package in sys.modules:
+        return True
+    try:
+        return importlib.util.find_spec(package) is not None
+    except ImportError:
+        return False
+
+
+def _discover() -> dict[str, Backend]:
+    """Packages in this folder win over entry points of the same name: they belong to this very installation."""
+    packages = _in_tree()
+    if os.environ.get("TRITON_BACKENDS_IN_TREE", "") != "1":
+        for name, package in _entry_points().items():
+            if name in packages:
+                continue
+            if _importable(package):
+                packages[name] = package
+            else:
+                warnings.warn(
+                    f"triton: backend {name!r} is skipped: entry point {name} = {package} of group {_GROUP} names a "
+                    "package that cannot be imported. Reinstall or remove the distribution that declares it",
+                    stacklevel=2,
+                )
+    return {name: Backend(name, package) for name, package in packages.items()}
+
+
+class Backends(Mapping):
+    """Read-only mapping of names to `Backend`s, filled at first use."""
+
+    def __init__(self) -> None:
+        self._found: dict[str, Backend] | None = None
+        self._lock = threading.Lock()
+
+    def _all(self) -> dict[str, Backend]:
+        if self._found is None:
+            with self._lock:
+                if self._found is None:
+                    self._found = _discover()
+        return self._found
+
+    def __getitem__(self, name: str) -> Backend:
+        try:
+            return self._all()[name]
+        except KeyError:
+            known = ", ".join(self._all()) or "none"
+            raise KeyError(f"no backend {name!r} in this installation; it has: {known}") from None
+
+    def __contains__(self, name: Any) -> bool:
+        return name in self._all()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._all())
+
+    def __len__(self) -> int:
+        return len(self._all())
+
+    def __repr__(self) -> str:
+        return f"Backends({list(self._all().values())})"
+
+
+backends = Backends()

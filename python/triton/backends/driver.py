@@ -1,0 +1,55 @@
+"""The contract of a backend's driver."""
+
+from __future__ import annotations
+
+from abc import ABCMeta, abstractmethod
+from typing import Any, Protocol
+
+from .compiler import GPUTarget
+
+
+class Benchmarker(Protocol):
+    """Times `kernel_call` and returns milliseconds: one per quantile."""
+
+    def __call__(self, kernel_call: Any, *, quantiles: list[float], **kwargs: Any) -> list[float]: ...
+
+
+class DriverBase(metaclass=ABCMeta):
+    """The devices of one kind. A backend package holds exactly one concrete subclass in its module `driver`.
+
+    Constructing a driver may query devices; finding it, and `is_active`, must be cheap and must not raise.
+    Besides the abstract methods, the runtime uses ``get_current_device()``, ``set_current_device(device)``,
+    ``get_current_stream(device)``, ``get_device_interface()``, ``get_empty_cache_for_benchmark()``,
+    ``clear_cache(cache)``, ``launcher_cls(src, metadata)`` and ``utils`` with ``load_binary(name, binary, shared,
+    device) -> (module, function, n_regs, n_spills, n_max_threads)``, ``unload_module(module)`` and
+    ``get_device_properties(device)``. `driver_abi` is a capsule for the native launcher
+    (`include/triton/Runtime/DriverAbi.h`), or None.
+    """
+
+    driver_abi: Any = None
+
+    @classmethod
+    @abstractmethod
+    def is_active(cls) -> bool:
+        """True if kernels can be launched here and now."""
+
+    @classmethod
+    def inactive_reason(cls) -> str:
+        """Why `is_active` is false, for error messages."""
+        return "no device found"
+
+    @abstractmethod
+    def map_python_to_cpp_type(self, ty: str) -> str:
+        """The C type of an argument of canonical type `ty`."""
+
+    @abstractmethod
+    def get_current_target(self) -> GPUTarget:
+        """The target that the current device runs."""
+
+    @abstractmethod
+    def get_active_torch_device(self) -> Any:
+        """The current device as a `torch.device`."""
+
+    @abstractmethod
+    def get_benchmarker(self) -> Benchmarker:
+        """The function with which autotuning times kernels."""

@@ -1,0 +1,156 @@
+"""Settings of the compiler and the runtime, as typed attributes: ``knobs.cache.dir``, ``knobs.runtime.debug``.
+
+Each follows an environment variable until it is assigned. ``knobs.<group>.scope()`` limits assignments to a ``with``
+block, ``reset()`` undoes them, ``copy()`` gives a group of one's own.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from ._knob_types import (
+    HookChain,
+    Knob,
+    KnobGroup,
+    Setting,
+    bool_knob,
+    class_knob,
+    int_knob,
+    str_knob,
+)
+
+__all__ = [
+    "HookChain",
+    "autotuning",
+    "build",
+    "cache",
+    "compilation",
+    "language",
+    "redis",
+    "refresh_knobs",
+    "runtime",
+]
+
+
+def _under_home(name: str) -> Any:
+    return lambda group: os.path.join(group.home_dir, ".triton", name)
+
+
+def _default_cache_manager(_: Any) -> type:
+    from .runtime.cache import FileCacheManager
+
+    return FileCacheManager
+
+
+class build_knobs(KnobGroup):
+    """How C code is compiled for tools; kernels need no C compiler."""
+
+    cc = str_knob("CC")
+    impl = Setting(lambda: None)
+
+
+class redis_knobs(KnobGroup):
+    key_format = str_knob("TRITON_REDIS_KEY_FORMAT", "triton:{key}:{filename}")
+    host = str_knob("TRITON_REDIS_HOST", "localhost")
+    port = int_knob("TRITON_REDIS_PORT", 6379)
+
+
+class cache_knobs(KnobGroup):
+    """Where compiled kernels are kept."""
+
+    home_dir = str_knob("TRITON_HOME", lambda _: os.path.expanduser("~"))
+    dir = str_knob("TRITON_CACHE_DIR", _under_home("cache"))
+    dump_dir = str_knob("TRITON_DUMP_DIR", _under_home("dump"))
+    override_dir = str_knob("TRITON_OVERRIDE_DIR", _under_home("override"))
+    manager_class = class_knob("TRITON_CACHE_MANAGER", _default_cache_manager)
+    remote_manager_class = class_knob("TRITON_REMOTE_CACHE_BACKEND")
+
+    def get_file_manager(self, key: str) -> Any:
+        """Cache manager for the files of `key`."""
+        return self.manager_class(key)
+
+
+class compilation_knobs(KnobGroup):
+    override = bool_knob("TRITON_KERNEL_OVERRIDE")
+    dump_ir = bool_knob("TRITON_KERNEL_DUMP")
+    dump_ir_extract_di_local_variables = bool_knob("LLVM_EXTRACT_DI_LOCAL_VARIABLES")
+    store_binary_only = bool_knob("TRITON_STORE_BINARY_ONLY")
+    always_compile = bool_knob("TRITON_ALWAYS_COMPILE")
+    use_ir_loc = str_knob("USE_IR_LOC")
+    enable_asan = bool_knob("TRITON_ENABLE_ASAN")
+    disable_line_info = bool_knob("TRITON_DISABLE_LINE_INFO")
+    front_end_debugging = bool_knob("TRITON_FRONT_END_DEBUGGING")
+    allow_non_constexpr_globals = bool_knob("TRITON_ALLOW_NON_CONSTEXPR_GLOBALS")
+    instrumentation_mode = Knob("TRITON_INSTRUMENTATION_MODE", str, "", once=True)
+    # called as listener(src, metadata, metadata_group, times, cache_hit)
+    listener = Setting(lambda: None)
+
+
+class autotuning_knobs(KnobGroup):
+    cache = bool_knob("TRITON_CACHE_AUTOTUNING")
+    print = bool_knob("TRITON_PRINT_AUTOTUNING")
+    listener = Setting(lambda: None)
+
+
+class runtime_knobs(KnobGroup):
+    """Hooks are `HookChain`s that are false while empty; assigning a function or None replaces the chain."""
+
+    interpret = bool_knob("TRITON_INTERPRET")
+    debug = bool_knob("TRITON_DEBUG", once=True)
+    override_arch = str_knob("TRITON_OVERRIDE_ARCH")
+    # hook(lazy_dict) around every launch
+    launch_enter_hook = Setting(HookChain)
+    launch_exit_hook = Setting(lambda: HookChain(reversed=True))
+    # hook(module, function, name, metadata_group, hash) around the load of a binary
+    kernel_load_start_hook = Setting(HookChain)
+    kernel_load_end_hook = Setting(lambda: HookChain(reversed=True))
+    # hook(key=, repr=, fn=, compile=, is_manual_warmup=, already_compiled=); a true result skips the compile
+    jit_cache_hook = Setting(lambda: None)
+    jit_post_compile_hook = Setting(lambda: None)
+    # hook(backend, stages, options, language, capability) may edit the stages of a compile
+    add_stages_inspection_hook = Setting(lambda: None)
+
+
+class language_knobs(KnobGroup):
+    fp32_default = str_knob("TRITON_F32_DEFAULT")
+    default_fp_fusion = bool_knob("TRITON_DEFAULT_FP_FUSION", True)
+    force_disable_fp_fusion = bool_knob("TRITON_FORCE_DISABLE_FP_FUSION")
+
+
+build = build_knobs()
+redis = redis_knobs()
+cache = cache_knobs()
+compilation = compilation_knobs()
+autotuning = autotuning_knobs()
+runtime = runtime_knobs()
+language = language_knobs()
+
+_GROUPS = (build, redis, cache, compilation, autotuning, runtime, language)
+
+# Knobs that change generated code besides what a backend's options hold. Their variables are part of the key of a
+# compiled kernel.
+_CODE_KNOBS = (
+    (compilation, "enable_asan"),
+    (compilation, "disable_line_info"),
+    (compilation, "instrumentation_mode"),
+    (compilation, "use_ir_loc"),
+    (compilation, "allow_non_constexpr_globals"),
+    (language, "fp32_default"),
+    (language, "default_fp_fusion"),
+    (language, "force_disable_fp_fusion"),
+    (runtime, "debug"),
+    (runtime, "override_arch"),
+)
+
+
+def code_state() -> tuple:
+    """Values of the knobs that change generated code."""
+    return tuple(getattr(group, name) for group, name in _CODE_KNOBS)
+
+
+def refresh_knobs() -> None:
+    """Makes knobs that read their variable once read it again."""
+    for group in _GROUPS:
+        group._read_once.clear()
+        group._changed()
