@@ -1,6 +1,7 @@
 //===- OpenMPTeam.cpp - the threads of a loaded OpenMP runtime ------------===//
 
 #include "OpenMPTeam.h"
+#include "llvm/ADT/StringRef.h"
 #include <atomic>
 #include <dlfcn.h>
 #include <mutex>
