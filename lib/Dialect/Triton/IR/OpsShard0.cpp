@@ -1,0 +1,7 @@
+//===- OpsShard0.cpp - Generated operation classes, part 0 ----------------===//
+
+#include "triton/Dialect/Triton/IR/Dialect.h"
+#include "mlir/IR/Builders.h"
+
+#define GET_OP_DEFS_0
+#include "triton/Dialect/Triton/IR/Ops.cpp.inc"
