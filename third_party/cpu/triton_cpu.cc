@@ -1,0 +1,132 @@
+//===- triton_cpu.cc - libtriton.cpu: the CPU back end --------------------===//
+
+#include "cpu/Conversion/Passes.h"
+#include "cpu/Math/Passes.h"
+#include "cpu/Runtime/HostSymbols.h"
+#include "cpu/Runtime/Launch.h"
+#include "cpu/Runtime/Loader.h"
+#include "cpu/Runtime/ThreadTeam.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/Pass.h"
+#include "mlir/Pass/PassManager.h"
+#include "triton/Target/LLVMIR/TargetMachine.h"
+#include "triton/Target/LLVMIR/ToLLVMPasses.h"
+#include <pybind11/pybind11.h>
+#include <stdexcept>
+
+namespace py = pybind11;
+using namespace mlir::triton;
+
+namespace {
+
+py::dict describeHost() {
+  const HostTarget &host = getHostTarget();
+  py::list enabled;
+  for (const std::string &feature : host.enabledFeatures)
+    enabled.append(feature);
+  py::dict result;
+  result["triple"] = host.spec.triple;
+  result["cpu"] = host.spec.cpu;
+  result["features"] = host.spec.features;
+  result["enabled"] = py::tuple(enabled);
+  result["vector_bits"] = host.vectorBits;
+  result["vector_library"] = cpu::hasVectorMathLibrary();
+  return result;
+}
+
+py::dict kernelInfo(mlir::ModuleOp &module) {
+  cpu::KernelInfo info = cpu::kernelInfo(module);
+  py::dict result;
+  result["name"] = info.name;
+  result["scratch"] = info.scratch;
+  result["blocking"] = info.blocking;
+  return result;
+}
+
+py::tuple load(const std::string &name, const py::bytes &object) {
+  char *data = nullptr;
+  Py_ssize_t size = 0;
+  if (PyBytes_AsStringAndSize(object.ptr(), &data, &size) != 0)
+    throw py::error_already_set();
+  auto kernel = cpu::loadKernel(name, llvm::StringRef(data, size));
+  if (!kernel)
+    throw std::runtime_error("kernel '" + name + "' could not be loaded: " +
+                             llvm::toString(kernel.takeError()));
+  cpu::forgetLaunchCost(kernel->function);
+  return py::make_tuple(kernel->handle, kernel->function);
+}
+
+void unload(uint64_t handle) {
+  if (llvm::Error error = cpu::unloadKernel(handle))
+    throw std::runtime_error(llvm::toString(std::move(error)));
+}
+
+void setNumThreads(int count) {
+  if (count < 0)
+    throw py::value_error("number of threads must not be negative, got " +
+                          std::to_string(count));
+  cpu::setNumThreads(count);
+}
+
+void initPasses(py::module &&m) {
+  m.def(
+      "add_scalarize_carried",
+      [](mlir::PassManager &passes) {
+        passes.addPass(cpu::createScalarizeCarriedPass());
+      },
+      py::arg("pm"));
+  m.def(
+      "add_lower_blocks",
+      [](mlir::PassManager &passes, unsigned vectorBits) {
+        passes.addPass(cpu::createLowerBlocksPass(vectorBits));
+      },
+      py::arg("pm"), py::arg("vector_bits"));
+  m.def(
+      "add_expand_math",
+      [](mlir::PassManager &passes, unsigned vectorBits, py::object library) {
+        cpu::MathTarget target = cpu::MathTarget::host();
+        if (vectorBits)
+          target.vectorBits = vectorBits;
+        if (!library.is_none())
+          target.vectorLibrary = library.cast<bool>();
+        passes.addPass(cpu::createExpandMathPass(target));
+      },
+      py::arg("pm"), py::arg("vector_bits") = 0,
+      py::arg("vector_library") = py::none(),
+      "Math functions to code or calls; by default as the host has them");
+  m.def(
+      "add_to_llvm",
+      [](mlir::PassManager &passes) { addToLLVMPasses(passes); },
+      py::arg("pm"), "func, scf, cf, arith, math, ub, vector to llvm");
+}
+
+} // namespace
+
+void init_triton_cpu(py::module &&m) {
+  m.doc() = "The CPU back end: passes, loading, threads";
+  initPasses(m.def_submodule("passes"));
+  cpu::installForkHandler();
+
+  m.def("host", &describeHost,
+        "The processor: triple, cpu, features (relative to cpu), enabled (all "
+        "features), vector_bits, vector_library (glibc's libmvec is there)");
+  m.def("kernel_info", &kernelInfo, py::arg("module"),
+        "name, scratch bytes per program and blocking of a lowered module; "
+        "the name is empty when it holds no kernel");
+
+  m.def("load", &load, py::arg("name"), py::arg("object"),
+        "Links an object and returns (handle, address of the kernel). Raises "
+        "RuntimeError when it is malformed or refers to unknown functions.");
+  m.def("unload", &unload, py::arg("handle"),
+        "Frees a kernel that runs nowhere any more");
+
+  m.def("set_num_threads", &setNumThreads, py::arg("count"),
+        "Threads of a launch; 0: TRITON_CPU_NUM_THREADS, else what torch uses, "
+        "else the processors of this process");
+  m.def("num_threads", &cpu::getNumThreads);
+  m.def("thread_team", &cpu::getTeamKind,
+        "'openmp' (the threads of a loaded OpenMP runtime) or 'pool' (ours)");
+
+  m.attr("driver_abi") = py::capsule(
+      static_cast<const void *>(cpu::getDriverAbi()), TRITON_DRIVER_ABI_CAPSULE);
+}
