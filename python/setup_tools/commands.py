@@ -1,0 +1,145 @@
+"""The setuptools commands and the distribution of this project. ``setup.py`` only calls ``setup_arguments``."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+from typing import Any, ClassVar
+
+from setuptools import Distribution
+from setuptools.command.build import build as setuptools_build
+from setuptools.command.build_py import build_py as setuptools_build_py
+from setuptools.command.editable_wheel import editable_wheel as setuptools_editable_wheel
+from setuptools.command.egg_info import egg_info as setuptools_egg_info
+from setuptools.command.sdist import sdist as setuptools_sdist
+from setuptools.errors import BaseError
+
+from .cmake_driver import build_cmake
+from .environment import warn_unknown
+from .errors import BuildError
+from .links import MARKER_NAME, make_links, write_if_changed
+from .project import Project, project_of
+
+
+class FlagTreeDistribution(Distribution):
+    """Carries the project; says that the wheel is platform-specific and what it is called."""
+
+    def __init__(self, attrs: dict[str, Any]):
+        self.flagtree_project: Project = attrs.pop("flagtree_project")
+        super().__init__(attrs)
+
+    def has_ext_modules(self) -> bool:
+        return True
+
+    def parse_config_files(self, *args: Any, **kwargs: Any) -> None:
+        super().parse_config_files(*args, **kwargs)
+        self.metadata.name = self.flagtree_project.environment.text("FLAGTREE_WHEEL_NAME")
+
+    def run_command(self, command: str) -> None:
+        try:
+            super().run_command(command)
+        except BuildError as error:
+            raise BaseError(str(error)) from error  # setuptools prints these without a traceback
+
+
+class build(setuptools_build):
+    """Builds below build/<backends>; the C++ part is a sub-command."""
+
+    # build_ext is dropped: there is no Extension, the C++ part is CMake's.
+    sub_commands: ClassVar = [("build_py", None), ("build_cmake", None)]
+
+    def initialize_options(self) -> None:
+        super().initialize_options()
+        self.build_base = os.fspath(project_of(self.distribution).build_base)
+
+    def run(self) -> None:
+        project = project_of(self.distribution)
+        warn_unknown(os.environ, project.variables, self.warn)
+        self.announce(f"backends: {', '.join(project.assembly.selection.names)}", level=2)
+        if Path(self.build_lib).is_relative_to(project.build_base):
+            shutil.rmtree(self.build_lib, ignore_errors=True)  # files of deleted modules would stay in the wheel
+        super().run()
+
+
+class build_py(setuptools_build_py):
+    """Copies the Python part; takes backends from where they really are, and adds the marker."""
+
+    def finalize_options(self) -> None:
+        super().finalize_options()
+        if not self.editable_mode:
+            self.package_dir = project_of(self.distribution).assembly.wheel_package_dir
+
+    def run(self) -> None:
+        super().run()
+        if not self.editable_mode:
+            write_if_changed(self._marker(), project_of(self.distribution).assembly.marker)
+
+    def get_outputs(self, include_bytecode: bool = True) -> list[str]:
+        outputs = super().get_outputs(include_bytecode)
+        marker = os.fspath(self._marker())
+        return outputs if self.editable_mode or marker in outputs else [*outputs, marker]
+
+    def find_package_modules(self, package: str, package_dir: str) -> list[tuple[str, str, str]]:
+        modules = super().find_package_modules(package, package_dir)
+        return [module for module in modules if Path(module[2]).name != MARKER_NAME]
+
+    def _marker(self) -> Path:
+        return Path(self.build_lib, "triton", MARKER_NAME)
+
+
+class editable_wheel(setuptools_editable_wheel):
+    """Links the selected backends below python/, so that setuptools can write a plain ``.pth``."""
+
+    def run(self) -> None:
+        project = project_of(self.distribution)
+        warn_unknown(os.environ, project.variables, self.warn)
+        make_links(project.assembly, lambda text: self.announce(text, level=2))
+        super().run()
+
+
+class egg_info(setuptools_egg_info):
+    """Keeps the egg-info out of the source folders."""
+
+    def initialize_options(self) -> None:
+        super().initialize_options()
+        base = project_of(self.distribution).build_base / "egg-info"
+        base.mkdir(parents=True, exist_ok=True)
+        self.egg_base = os.fspath(base)
+
+
+class sdist(setuptools_sdist):
+    """Leaves out what lies behind the links and the marker of an editable install: those are one selection's."""
+
+    def prune_file_list(self) -> None:
+        super().prune_file_list()
+        project = project_of(self.distribution)
+        self.filelist.files = [name for name in self.filelist.files if not _is_generated(project.root, name)]
+
+
+def _is_generated(root: Path, name: str) -> bool:
+    path = Path(name)
+    return path.name == MARKER_NAME or any((root / parent).is_symlink() for parent in (path, *path.parents))
+
+
+def setup_arguments(project: Project) -> dict[str, Any]:
+    """Arguments of ``setuptools.setup`` for ``project``; everything constant is in pyproject.toml."""
+    assembly = project.assembly
+    return {
+        "version": project.version,
+        "packages": list(assembly.packages),
+        "package_dir": assembly.editable_package_dir,
+        "package_data": assembly.package_data,
+        "entry_points": assembly.entry_points,
+        "include_package_data": False,
+        "distclass": FlagTreeDistribution,
+        "flagtree_project": project,
+        "cmdclass": {
+            "build": build,
+            "build_py": build_py,
+            "build_cmake": build_cmake,
+            "editable_wheel": editable_wheel,
+            "egg_info": egg_info,
+            "sdist": sdist,
+        },
+    }

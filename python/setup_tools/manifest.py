@@ -1,0 +1,232 @@
+"""``backend.toml``: everything the build must know about a backend, and its only registration.
+
+    [backend]
+    name = "acme"                     # folder name, package triton.backends.acme
+    summary = "ACME accelerators"
+    aliases = ["acme-gpu"]            # further values of FLAGTREE_BACKEND
+    target = "acme"                   # GPUTarget.backend
+    always = false                    # part of every build
+    companions = ["cpu"]              # built with it
+    triton = "3.6"                    # Triton line it was written for
+    label = "acme3.6"                 # local version label of its wheels, "" for none
+    language = "acme"                 # language/acme becomes triton.language.extra.acme, "" for none
+    data = ["lib/*.bc"]               # files of backend/ that are no Python modules
+
+    [cmake]                           # cache entries for its CMake code
+    ACME_SDK = "/opt/acme"
+
+    [[artifacts]]                     # archives the build needs
+    name = "toolchain"
+    url = "https://example.org/toolchain.tar.gz"
+    sha256 = "…64 hex digits…"
+    size = 123456
+
+    [[environment]]                   # environment variables its code reads
+    name = "ACME_HOME"
+    type = "path"                     # path, bool, int or str
+    default = "/opt/acme"
+    meaning = "Root of the ACME runtime"
+
+Unknown keys and wrong values are errors naming file, key and the nearest valid key.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import MISSING, dataclass, field, fields
+from pathlib import Path
+from typing import Any, TypeVar, get_args, get_origin, get_type_hints
+
+from packaging.version import InvalidVersion, Version
+
+from .errors import ManifestError, did_you_mean
+
+try:
+    import tomllib
+except ModuleNotFoundError:  # Python 3.10
+    import tomli as tomllib
+
+MANIFEST_NAME = "backend.toml"
+VARIABLE_TYPES = ("path", "bool", "int", "str")
+_NAME = re.compile(r"[a-z][a-z0-9_]*")
+_SHA256 = re.compile(r"[0-9a-f]{64}")
+_TRITON_LINE = re.compile(r"\d+\.\d+")
+
+
+@dataclass(frozen=True)
+class Artifact:
+    """An archive that the build of a backend needs. ``sha256`` is 64 hex digits, ``size`` in bytes."""
+
+    name: str
+    url: str
+    sha256: str
+    size: int
+
+    def problem(self) -> str | None:
+        if not _SHA256.fullmatch(self.sha256):
+            return f"sha256 = {self.sha256!r} is not 64 lower-case hex digits"
+        if not self.url.startswith("https://"):
+            return f"url = {self.url!r} is not an https address"
+        return None if self.size > 0 else f"size = {self.size} is not positive"
+
+
+@dataclass(frozen=True)
+class Variable:
+    """An environment variable that a backend reads."""
+
+    name: str
+    meaning: str
+    type: str = "str"
+    default: str = ""
+
+    def problem(self) -> str | None:
+        if self.type not in VARIABLE_TYPES:
+            return f"type = {self.type!r} is none of {', '.join(VARIABLE_TYPES)}.{did_you_mean(self.type, VARIABLE_TYPES)}"
+        return None
+
+
+@dataclass(frozen=True)
+class BackendTable:
+    """Table ``[backend]``; the module's docstring explains the keys."""
+
+    name: str
+    summary: str
+    target: str
+    triton: str
+    label: str = ""
+    aliases: tuple[str, ...] = ()
+    companions: tuple[str, ...] = ()
+    always: bool = False
+    language: str = ""
+    data: tuple[str, ...] = ()
+
+    def problem(self) -> str | None:
+        if not _NAME.fullmatch(self.name):
+            return f"name = {self.name!r} is not a lower-case Python identifier"
+        if not _TRITON_LINE.fullmatch(self.triton):
+            return f"triton = {self.triton!r} is not a release line such as '3.6'"
+        if self.label:
+            try:
+                local = Version(f"0+{self.label}").local
+            except InvalidVersion:
+                local = None
+            if local != self.label:
+                return f"label = {self.label!r} is not a normalised local version label"
+        return None
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """One backend: the content of its ``backend.toml`` and the folder that holds it."""
+
+    folder: Path
+    backend: BackendTable
+    cmake: Mapping[str, str] = field(default_factory=dict)
+    artifacts: tuple[Artifact, ...] = ()
+    environment: tuple[Variable, ...] = ()
+
+    @property
+    def name(self) -> str:
+        return self.backend.name
+
+    @property
+    def package_dir(self) -> Path:
+        """What is installed as ``triton/backends/<name>``."""
+        return self.folder / "backend"
+
+    @property
+    def overlay_dir(self) -> Path:
+        """The mirror of ``python/triton``."""
+        return self.package_dir / "spec" / "triton"
+
+    @property
+    def language_dir(self) -> Path | None:
+        """What is installed as ``triton/language/extra/<language>``."""
+        return self.folder / "language" / self.backend.language if self.backend.language else None
+
+
+def read_manifest(file: Path) -> Manifest:
+    """Read one ``backend.toml``. Raises ManifestError naming the file, the key and what is wrong."""
+    try:
+        content = tomllib.loads(file.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ManifestError(f"{file} cannot be read: {error.strerror}.") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ManifestError(f"{file} is not valid TOML: {error}.") from error
+    known = ("backend", "cmake", "artifacts", "environment")
+    for key in content:
+        if key not in known:
+            raise ManifestError(f"{file}: unknown table [{key}]. Tables are {', '.join(known)}.{did_you_mean(key, known)}")
+    if not isinstance(content.get("backend"), dict):
+        raise ManifestError(f"{file}: the table [backend] is missing.")
+    manifest = Manifest(
+        folder=file.parent,
+        backend=_read_table(BackendTable, content["backend"], file, "[backend]"),
+        cmake=_read_cmake(content.get("cmake", {}), file),
+        artifacts=_read_list(Artifact, content.get("artifacts", []), file, "[[artifacts]]"),
+        environment=_read_list(Variable, content.get("environment", []), file, "[[environment]]"),
+    )
+    _check_folders(manifest, file)
+    return manifest
+
+
+Table = TypeVar("Table", Artifact, Variable, BackendTable)
+
+
+def _read_table(cls: type[Table], content: Any, file: Path, where: str) -> Table:
+    if not isinstance(content, dict):
+        raise ManifestError(f"{file}: {where} is a {type(content).__name__}, a table is needed.")
+    hints = get_type_hints(cls)
+    for key in content:
+        if key not in hints:
+            raise ManifestError(f"{file}: {where} has no key {key!r}. Keys are {', '.join(hints)}.{did_you_mean(key, hints)}")
+    values = {}
+    for item in fields(cls):
+        if item.name in content:
+            values[item.name] = _convert(content[item.name], hints[item.name], f"{file}: {where} {item.name}")
+        elif item.default is MISSING:
+            raise ManifestError(f"{file}: {where} needs the key {item.name!r}.")
+    table = cls(**values)
+    problem = table.problem()
+    if problem:
+        raise ManifestError(f"{file}: {where} {problem}.")
+    return table
+
+
+def _read_list(cls: type[Table], content: Any, file: Path, where: str) -> tuple[Table, ...]:
+    if not isinstance(content, list):
+        raise ManifestError(f"{file}: {where} must be an array of tables, each headed by {where}.")
+    return tuple(_read_table(cls, entry, file, where) for entry in content)
+
+
+def _read_cmake(content: Any, file: Path) -> dict[str, str]:
+    if not isinstance(content, dict):
+        raise ManifestError(f"{file}: cmake must be a table, [cmake].")
+    return {key: _convert(value, str, f"{file}: [cmake] {key}") for key, value in content.items()}
+
+
+def _convert(value: Any, wanted: Any, where: str) -> Any:
+    """``value`` if it has the type ``wanted``: str, int, bool or a tuple of str."""
+    if get_origin(wanted) is tuple:
+        element = get_args(wanted)[0]
+        if not isinstance(value, list):
+            raise ManifestError(f"{where} = {value!r} must be a list.")
+        return tuple(_convert(entry, element, where) for entry in value)
+    if type(value) is not wanted:
+        raise ManifestError(f"{where} = {value!r} must be of type {wanted.__name__}, not {type(value).__name__}.")
+    return value
+
+
+def _check_folders(manifest: Manifest, file: Path) -> None:
+    if manifest.name != manifest.folder.name:
+        raise ManifestError(
+            f"{file}: [backend] name = {manifest.name!r}, but its folder is called {manifest.folder.name!r}. "
+            "They must be equal."
+        )
+    for part in ("compiler.py", "driver.py"):
+        if not (manifest.package_dir / part).is_file():
+            raise ManifestError(f"{file}: the backend has no {manifest.package_dir / part}, which every backend needs.")
+    language = manifest.language_dir
+    if language is not None and not language.is_dir():
+        raise ManifestError(f"{file}: [backend] language = {manifest.backend.language!r}, but {language} is no folder.")

@@ -1,0 +1,53 @@
+"""One build of this source tree: its environment, its selected backends and what follows from them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from .assembly import Assembly, assemble
+from .environment import Environment
+from .manifest import Variable
+from .registry import Registry, read_registry
+from .version import distribution_version
+
+if TYPE_CHECKING:
+    from setuptools import Distribution
+
+
+@dataclass(frozen=True)
+class Project:
+    root: Path
+    environment: Environment
+    registry: Registry
+    assembly: Assembly
+    version: str
+
+    @property
+    def build_base(self) -> Path:
+        """Everything of one selection lies here: a shared folder leaks files of one backend into another's wheel."""
+        return self.root / "build" / "+".join(self.assembly.selection.names)
+
+    @property
+    def variables(self) -> list[Variable]:
+        """The environment variables that the build and any backend read."""
+        from .environment import TABLE
+
+        return [*TABLE, *(v for manifest in self.registry.manifests.values() for v in manifest.environment)]
+
+
+def load_project(root: Path, environ: Mapping[str, str]) -> Project:
+    """Read the manifests and the selection. Raises BuildError; reads files, changes nothing."""
+    environment = Environment(environ)
+    registry = read_registry(root, environ)
+    selection = registry.select(environment.text("FLAGTREE_BACKEND") or None)
+    return Project(root, environment, registry, assemble(root, selection), distribution_version(root, selection))
+
+
+def project_of(distribution: Distribution) -> Project:
+    """The project that ``setup.py`` gave to its distribution."""
+    project = getattr(distribution, "flagtree_project", None)
+    assert isinstance(project, Project), "this command belongs to a distribution made by setup_tools.commands"
+    return project

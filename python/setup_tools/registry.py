@@ -1,0 +1,96 @@
+"""All backends that can be built, and the selection of some of them by ``FLAGTREE_BACKEND``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from .errors import BuildError, ManifestError, UnknownBackendError, did_you_mean
+from .manifest import MANIFEST_NAME, Manifest, read_manifest
+
+
+@dataclass(frozen=True)
+class Selection:
+    """The backends of one build: ``primary`` was asked for, ``backends`` are it and what is built with it, in order."""
+
+    primary: Manifest
+    backends: tuple[Manifest, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(manifest.name for manifest in self.backends)
+
+
+class Registry:
+    """The manifests of a source tree and of further folders, by name."""
+
+    def __init__(self, manifests: Iterable[Manifest]):
+        self.manifests: dict[str, Manifest] = {}
+        self._by_alias: dict[str, Manifest] = {}
+        for manifest in manifests:
+            self._add(manifest)
+        self._check_companions()
+
+    def select(self, name: str | None) -> Selection:
+        """The backend called ``name`` (or with that alias) and its companions; without a name, the default backends.
+
+        Raises UnknownBackendError, with the known names and the nearest one.
+        """
+        always = [manifest for manifest in self.manifests.values() if manifest.backend.always]
+        if name:
+            primary = self._find(name)
+        elif always:
+            primary = always[0]
+        else:
+            raise BuildError("No backend is selected and none is built by default. Set FLAGTREE_BACKEND to a backend.")
+        chosen = {primary.name: primary}
+        for companion in primary.backend.companions:
+            chosen.setdefault(companion, self.manifests[companion])
+        for manifest in always:
+            chosen.setdefault(manifest.name, manifest)
+        return Selection(primary, tuple(chosen.values()))
+
+    def _find(self, name: str) -> Manifest:
+        found = self.manifests.get(name) or self._by_alias.get(name)
+        if found is None:
+            known = [*self.manifests, *self._by_alias]
+            raise UnknownBackendError(
+                f"FLAGTREE_BACKEND={name}: there is no such backend.{did_you_mean(name, known)} "
+                f"Backends are {', '.join(self._described())}."
+            )
+        return found
+
+    def _described(self) -> list[str]:
+        return [
+            f"{name} (also {', '.join(manifest.backend.aliases)})" if manifest.backend.aliases else name
+            for name, manifest in self.manifests.items()
+        ]
+
+    def _add(self, manifest: Manifest) -> None:
+        for name in (manifest.name, *manifest.backend.aliases):
+            other = self.manifests.get(name) or self._by_alias.get(name)
+            if other is not None:
+                raise ManifestError(f"{manifest.folder} and {other.folder} both claim the backend name {name!r}.")
+        self.manifests[manifest.name] = manifest
+        self._by_alias.update(dict.fromkeys(manifest.backend.aliases, manifest))
+
+    def _check_companions(self) -> None:
+        for manifest in self.manifests.values():
+            for companion in manifest.backend.companions:
+                if companion not in self.manifests:
+                    raise ManifestError(
+                        f"{manifest.folder / MANIFEST_NAME}: [backend] companions names {companion!r}, which is no "
+                        f"backend.{did_you_mean(companion, self.manifests)}"
+                    )
+
+
+def read_registry(root: Path, environ: Mapping[str, str]) -> Registry:
+    """The backends of ``root``/third_party and of the folders in ``TRITON_PLUGIN_DIRS`` (separated by ``;``)."""
+    files = sorted(root.glob(f"third_party/*/{MANIFEST_NAME}"))
+    for entry in filter(None, environ.get("TRITON_PLUGIN_DIRS", "").split(";")):
+        file = Path(entry).expanduser().resolve() / MANIFEST_NAME
+        if not file.is_file():
+            raise BuildError(f"TRITON_PLUGIN_DIRS names {entry}, but {file} does not exist. Each entry is a backend's folder.")
+        files.append(file)
+    return Registry(read_manifest(file) for file in files)

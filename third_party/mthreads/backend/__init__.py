@@ -1,0 +1,1 @@
+"""Moore Threads GPUs: the `musa` target."""
