@@ -29,7 +29,7 @@ from .project import Project, project_of
 MINIMUM_CMAKE = ">=3.25"
 COMPONENT = "python"
 _BYTES_PER_JOB = 1_500_000_000  # a file that includes MLIR's conversion headers takes about this much
-_ERROR_MARKS = (" error: ", "CMake Error", "ld.lld: error", "undefined reference", "FAILED: ")
+_ERROR_MARKS = (" error: ", "CMake Error", "undefined reference", "ninja: error")  # of compiler, CMake, linker, ninja
 
 
 class build_cmake(Command):
@@ -53,7 +53,7 @@ class build_cmake(Command):
         output = ErrorFinder()
         try:
             cmaker.configure(defines=dict(_defines(project, cmaker, self.editable_mode)), cmake_args=_extra_arguments(project))
-            _build(cmaker, tree, jobs(project.environment), output)
+            _build(cmaker, tree, self._targets(), jobs(project.environment), output)
             cmaker.install(self._prefix(project), strip=not self.editable_mode, components=[COMPONENT])
         except FailedLiveProcessError as error:
             raise BuildError(_failure(str(error), tree, output)) from None
@@ -68,6 +68,10 @@ class build_cmake(Command):
     def get_output_mapping(self) -> dict[str, str]:
         return {}
 
+    def _targets(self) -> list[str]:
+        # A wheel needs what is installed into it, a developer also the tools that the tests call.
+        return ["all"] if self.editable_mode else ["python"]
+
     def _prefix(self, project: Project) -> Path:
         if self.editable_mode:
             return project.root / SOURCE_ROOT / "triton"
@@ -76,20 +80,25 @@ class build_cmake(Command):
 
 
 class ErrorFinder:
-    """Passes a build's output on and remembers the first error in it."""
+    """Reads a build's output and keeps the first error in it, with the lines that follow."""
 
-    _LINES_KEPT = 12
+    _LINES_KEPT = 8
 
     def __init__(self) -> None:
-        self.first: list[str] = []
+        self._lines: list[str] = []
+
+    @property
+    def first(self) -> list[str]:
+        """The first error, at most a few lines; empty where there was none."""
+        return self._lines
 
     def feed(self, line: str) -> None:
-        is_error = any(mark in line for mark in _ERROR_MARKS)
-        if (self.first and len(self.first) < self._LINES_KEPT) or (is_error and not self.first):
-            self.first.append(line.rstrip("\n"))
-        # "FAILED:" comes first and holds only the command; the compiler's own message says more.
-        elif is_error and self.first[0].startswith("FAILED:") and not any(" error: " in kept for kept in self.first):
-            self.first = [line.rstrip("\n")]
+        if self._lines:
+            wanted = len(self._lines) < self._LINES_KEPT
+        else:
+            wanted = any(mark in line for mark in _ERROR_MARKS)
+        if wanted:
+            self._lines.append(line.rstrip("\n"))
 
 
 def build_tree(project: Project) -> Path:
@@ -167,8 +176,8 @@ def _extra_arguments(project: Project) -> list[str]:
     return shlex.split(project.environment.text("TRITON_APPEND_CMAKE_ARGS"))
 
 
-def _build(cmaker: CMaker, tree: Path, parallel: int, output: ErrorFinder) -> None:
-    command = [os.fspath(cmaker.cmake), "--build", os.fspath(tree), "--parallel", str(parallel)]
+def _build(cmaker: CMaker, tree: Path, targets: list[str], parallel: int, output: ErrorFinder) -> None:
+    command = [os.fspath(cmaker.cmake), "--build", os.fspath(tree), "--parallel", str(parallel), "--target", *targets]
     print("$", shlex.join(command), flush=True)
     with subprocess.Popen(
         command, env=cmaker.env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace"
