@@ -76,7 +76,9 @@ class Knob(Generic[T]):
     def _from_env(self, group: KnobGroup) -> Any:
         text = os.environ.get(self.env)
         if text is None:
-            return self.default(group) if callable(self.default) and not isinstance(self.default, type) else self.default
+            return (
+                self.default(group) if callable(self.default) and not isinstance(self.default, type) else self.default
+            )
         try:
             return self.parse(text)
         except ValueError as error:

@@ -6,7 +6,8 @@ third argument. Constants and attributes of a kernel are keyed by such paths.
 
 from __future__ import annotations
 
-from typing import Any, Callable, Iterable
+from collections.abc import Callable, Iterable
+from typing import Any
 
 from triton.flagtree_spec import spec_func
 

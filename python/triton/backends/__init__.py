@@ -28,12 +28,17 @@ def _concrete_subclass(module: ModuleType, base: type) -> type:
     found = [
         member
         for member in vars(module).values()
-        if inspect.isclass(member) and issubclass(member, base) and member is not base and not inspect.isabstract(member)
+        if inspect.isclass(member)
+        and issubclass(member, base)
+        and member is not base
+        and not inspect.isabstract(member)
     ]
     own = [member for member in found if member.__module__ == module.__name__] or found
     if len(own) != 1:
         names = ", ".join(sorted(member.__name__ for member in own)) or "none"
-        raise RuntimeError(f"{module.__name__}: expected exactly one concrete subclass of {base.__name__}, found {names}")
+        raise RuntimeError(
+            f"{module.__name__}: expected exactly one concrete subclass of {base.__name__}, found {names}"
+        )
     return own[0]
 
 

@@ -1,9 +1,49 @@
 """Launching kernels: jit functions, drivers, autotuning, caches."""
 
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
 from triton.flagtree_spec import spec_path
 
 spec_path(__path__)
 
-from .jit import JITFunction, KernelInterface, MockTensor, TensorWrapper, reinterpret  # noqa: E402
+# `driver` is both a module and, for users, the object in it. It must be bound after the module was imported.
+from .driver import driver
+from .jit import JITFunction, KernelInterface, MockTensor, TensorWrapper, reinterpret
 
-__all__ = ["JITFunction", "KernelInterface", "MockTensor", "TensorWrapper", "reinterpret"]
+_EXPORTS = {
+    "Autotuner": "autotuner",
+    "Config": "autotuner",
+    "Heuristics": "autotuner",
+    "InterpreterError": "errors",
+    "OutOfResources": "errors",
+    "autotune": "autotuner",
+    "heuristics": "autotuner",
+}
+__all__ = [
+    "Autotuner",
+    "Config",
+    "Heuristics",
+    "InterpreterError",
+    "JITFunction",
+    "KernelInterface",
+    "MockTensor",
+    "OutOfResources",
+    "TensorWrapper",
+    "autotune",
+    "driver",
+    "heuristics",
+    "reinterpret",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Imported at first use: declaring kernels needs none of it."""
+    module = _EXPORTS.get(name)
+    if module is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(importlib.import_module(f"{__name__}.{module}"), name)
+    globals()[name] = value
+    return value

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Generic, Iterable, TypeVar
+import json
+from collections.abc import Callable, Iterable
+from typing import Any, Generic, NamedTuple, TypeVar
 
+from .. import knobs
 from .kernel_param import KernelParam, parameters_of
 from .kernel_source import (
     BoundConstexprFunction,
@@ -40,13 +43,21 @@ class KernelInterface(Generic[T]):
 
     def warmup(self, *args: Any, grid: Any, **kwargs: Any) -> Any:
         """Compiles for these arguments without launching. Dtypes may stand for tensors."""
-        return self.run(grid=grid, warmup=True, *map(MockTensor.wrap_dtype, args), **kwargs)
+        return self.run(*map(MockTensor.wrap_dtype, args), grid=grid, warmup=True, **kwargs)
 
     def run(self, *args: Any, grid: Any, warmup: bool, **kwargs: Any) -> Any:
         raise NotImplementedError(f"{type(self).__name__} does not define run()")
 
     def __getitem__(self, grid: Any) -> T:
-        return lambda *args, **kwargs: self.run(grid=grid, warmup=False, *args, **kwargs)
+        return lambda *args, **kwargs: self.run(*args, grid=grid, warmup=False, **kwargs)
+
+
+class DeviceCache(NamedTuple):
+    """Kernels of a jit function for one device, and what they were compiled with."""
+
+    kernels: dict[str, Any]
+    target: Any
+    backend: Any
 
 
 class _FixedName:
@@ -93,9 +104,7 @@ class JITFunction(JITCallable, KernelInterface[T]):
         declared = parameters_of(fn)
         names = [name for name, *_ in declared]
         no_spec = _selected("do_not_specialize", fn.__name__, do_not_specialize, names)
-        no_align = _selected(
-            "do_not_specialize_on_alignment", fn.__name__, do_not_specialize_on_alignment, names
-        )
+        no_align = _selected("do_not_specialize_on_alignment", fn.__name__, do_not_specialize_on_alignment, names)
         self.version = version
         self.do_not_specialize = do_not_specialize
         self.do_not_specialize_on_alignment = do_not_specialize_on_alignment
@@ -111,6 +120,13 @@ class JITFunction(JITCallable, KernelInterface[T]):
         self.launch_metadata = launch_metadata
         self.pre_run_hooks: list[Callable] = []
         self.kernel = None
+        self.device_caches: dict[int, DeviceCache] = {}
+
+    def add_pre_run_hook(self, hook: Callable) -> None:
+        """`hook(*args, **kwargs)` runs before every launch, with the arguments of the launch."""
+        if not callable(hook):
+            raise TypeError(f"add_pre_run_hook(): expected a function, got {type(hook).__name__}")
+        self.pre_run_hooks.append(hook)
 
     def is_gluon(self) -> bool:
         return False
@@ -118,6 +134,114 @@ class JITFunction(JITCallable, KernelInterface[T]):
     def _key_prefix(self) -> str:
         constexprs = ",".join(p.name for p in self.params if p.is_constexpr)
         return f"{self._fn_name};version={self.version!r};noinline={self.noinline};constexpr={constexprs}"
+
+    # -- compiling ------------------------------------------------------------------------------------------------
+
+    @property
+    def ASTSource(self) -> type:
+        from ..compiler.source import ASTSource
+
+        return ASTSource
+
+    def _device_cache(self, device: int) -> DeviceCache:
+        """The cache of `device`; a new one when the active driver has another target than before."""
+        from ..compiler.compiler import make_backend
+        from .driver import driver
+
+        target = driver.active.get_current_target()
+        cache = self.device_caches.get(device)
+        if cache is None or cache.target != target:
+            cache = self.device_caches[device] = DeviceCache({}, target, make_backend(target))
+        return cache
+
+    def _find_or_compile(self, values: list[Any], given: dict[str, Any], device: int, warmup: bool) -> Any:
+        """The kernel for these arguments and options, from memory or by compiling; None if a hook skips it."""
+        from .binder import attributes, check_options, constants, specialize
+
+        self.cache_key  # noqa: B018  (the globals to check are known from here on)
+        self.check_globals()
+        cache = self._device_cache(device)
+        spec = specialize(self, cache.backend, values)
+        given = {**given, "debug": given.get("debug", self.debug) or knobs.runtime.debug}
+        constant_values = constants(spec, values)
+        key = self._memory_key(spec, constant_values, given)
+        kernel = cache.kernels.get(key)
+        if kernel is not None:
+            return kernel
+        options = cache.backend.parse_options(given)
+        check_options(self, given, options)
+        signature = dict(zip(self.arg_names, spec.types))
+        src = self.ASTSource(self, signature, constant_values, attributes(spec, cache.backend))
+        return self._compile(key, src, options, given, device, warmup)
+
+    def _memory_key(self, spec: Any, constant_values: dict, given: dict[str, Any]) -> str:
+        from ..compiler.source import constant_text
+
+        texts = [f"{path}={constant_text(value)}" for path, value in constant_values.items()]
+        options = sorted((name, constant_text(value)) for name, value in given.items())
+        keys = ["" if type_name == "constexpr" else key for type_name, key in zip(*spec)]
+        return f"{spec.types}{keys}{texts}{options}{knobs.code_state()}"
+
+    def _compile(self, key: str, src: Any, options: Any, given: dict, device: int, warmup: bool) -> Any:
+        from ..compiler.compiler import compile
+        from ._async_compile import active_mode
+        from .jit_hooks import call_hook
+
+        cache = self.device_caches[device]
+        described = (self, key, src, options, cache.target, device, warmup)
+        if call_hook(knobs.runtime.jit_cache_hook, *described, done=False):
+            return None
+
+        def finish(kernel: Any) -> Any:
+            first = cache.kernels.setdefault(key, kernel)  # another thread may have been faster
+            call_hook(knobs.runtime.jit_post_compile_hook, *described, done=True)
+            return first
+
+        mode = active_mode()
+        if mode is None:
+            return finish(compile(src, target=cache.target, options=given))
+        return mode.submit(self, key, lambda: compile(src, target=cache.target, options=given), finish)
+
+    def preload(self, specialization_data: str) -> Any:
+        """Compiles what the hooks' ``specialization_data`` describes, so that a later launch finds it."""
+        from .driver import driver
+        from .jit_hooks import deserialize
+
+        data = json.loads(specialization_data)
+        device = driver.active.get_current_device()
+        cache = self._device_cache(device)
+        src = deserialize(self, data, cache.target)
+        given = dict(data["options"])
+        return self._compile(data["key"], src, cache.backend.parse_options(given), given, device, True)
+
+    # -- launching ------------------------------------------------------------------------------------------------
+
+    def run(self, *args: Any, grid: Any, warmup: bool = False, **kwargs: Any) -> Any:
+        """Compiles if needed and, unless `warmup`, launches over `grid`. Returns the CompiledKernel."""
+        from .binder import bind
+        from .driver import driver
+
+        for hook in self.pre_run_hooks:
+            hook(*args, **kwargs)
+        active = driver.active
+        device = active.get_current_device()
+        values, given = bind(self, args, kwargs)
+        kernel = self._find_or_compile(values, given, device, warmup)
+        if kernel is not None and not warmup:
+            kernel = kernel.result() if hasattr(kernel, "result") else kernel
+            self._launch(active, device, kernel, grid, values)
+        return kernel
+
+    def _launch(self, active: Any, device: int, kernel: Any, grid: Any, values: list[Any]) -> None:
+        from .binder import normalize_grid
+
+        sizes = normalize_grid(self, grid, dict(zip(self.arg_names, values)))
+        if 0 in sizes:
+            return
+        stream = active.get_current_stream(device)
+        enter, leave = knobs.runtime.launch_enter_hook, knobs.runtime.launch_exit_hook
+        described = kernel.launch_metadata(sizes, stream, *values)
+        kernel.run(*sizes, stream, kernel.function, kernel.packed_metadata, described, enter, leave, *values)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         raise RuntimeError(

@@ -35,16 +35,16 @@ class KernelParam:
     """
 
     __slots__ = (
-        "num",
-        "name",
-        "kind",
-        "default",
         "annotation",
         "annotation_type",
-        "is_constexpr",
-        "is_const",
+        "default",
         "do_not_specialize",
         "do_not_specialize_on_alignment",
+        "is_const",
+        "is_constexpr",
+        "kind",
+        "name",
+        "num",
     )
 
     def __init__(

@@ -22,7 +22,7 @@ class MockTensor:
         package = cls.__module__.split(".")[0]
         if cls.__name__ == "dtype" and package in ("torch", "numpy", "triton"):
             return MockTensor(arg)
-        if cls.__module__ == "numpy.dtypes" or package == "numpy" and cls.__name__.startswith("dtype["):
+        if cls.__module__ == "numpy.dtypes" or (package == "numpy" and cls.__name__.startswith("dtype[")):
             return MockTensor(arg)
         return arg
 
@@ -109,4 +109,3 @@ def reinterpret(tensor: Any, dtype: Any) -> Any:
     if hasattr(tensor, "__array_interface__"):
         return TensorWrapper(_ArrayPointer(tensor), dtype)
     raise TypeError(f"cannot reinterpret a {type(tensor).__name__} as {dtype}: it has no data_ptr()")
-

@@ -1,0 +1,151 @@
+"""What a compile starts from: a specialized jit function (`ASTSource`) or a file of IR (`IRSource`)."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ..backends.compiler import Language
+from ..runtime.dependencies import is_constant
+
+
+class SpecializationProxy(NamedTuple):
+    """What the `repr` function of `jit` sees: constants by name and the types of the arguments."""
+
+    constants: dict[str, Any]
+    signature: dict[str, str]
+
+
+def constant_text(value: Any) -> str:
+    """A text that tells any two constants apart: ``1``, ``True``, ``1.0`` and ``'1'`` are four constants."""
+    if hasattr(type(value), "cache_key"):
+        return f"{type(value).__name__}:{value.cache_key}"
+    if isinstance(value, (tuple, list)):
+        items = ",".join(constant_text(item) for item in value)
+        return f"{type(value).__name__}({items})"
+    if is_constant(value):
+        return f"{type(value).__name__}:{value!r}"
+    if callable(value) and hasattr(value, "__qualname__"):
+        return f"{value.__module__}.{value.__qualname__}"
+    return f"{type(value).__module__}.{type(value).__qualname__}:{value!r}"
+
+
+class ASTSource:
+    """A jit function with the types of its arguments.
+
+    `signature` maps parameter names to canonical types (``"*fp32"``, ``"i32"``, ``"constexpr"``; tuples nest).
+    `constexprs` maps names, or index paths such as ``(2,)``, to values; `attrs` maps index paths to attributes,
+    ``{(0,): [["tt.divisibility", 16]]}``. Paths count all parameters.
+    """
+
+    ext = "ttir"
+    language = Language.TRITON
+
+    def __init__(
+        self,
+        fn: Any,
+        signature: dict[str, Any],
+        constexprs: dict[Any, Any] | None = None,
+        attrs: dict[tuple[int, ...], Any] | None = None,
+    ):
+        self.fn = fn
+        if not isinstance(signature, dict):
+            raise TypeError(
+                f"ASTSource({fn}): signature must be a dict of parameter names to types, got {type(signature).__name__}"
+            )
+        names = list(fn.arg_names)
+        unknown = [name for name in signature if name not in names]
+        if unknown:
+            raise ValueError(f"ASTSource({fn}): signature names {unknown}, but the parameters are {names}")
+        self.constants: dict[tuple[int, ...], Any] = {}
+        for key, value in (constexprs or {}).items():
+            if isinstance(key, str) and key not in names:
+                raise ValueError(f"ASTSource({fn}): constexprs names {key!r}, but the parameters are {names}")
+            self.constants[(names.index(key),) if isinstance(key, str) else tuple(key)] = value
+        self.signature = {
+            name: signature[name] if name in signature else "constexpr"
+            for i, name in enumerate(names)
+            if name in signature or (i,) in self.constants
+        }
+        missing = [name for name in names if name not in self.signature]
+        if missing:
+            raise ValueError(f"ASTSource({fn}): no type for parameters {missing}")
+        self.attrs = dict(attrs or {})
+
+    @property
+    def name(self) -> str:
+        """The symbol of the kernel: what the `repr` function returns, without characters that symbols cannot have."""
+        names = self.fn.arg_names
+        constants = {names[path[0]]: value for path, value in self.constants.items() if len(path) == 1}
+        return re.sub(r"[^\w$.]", "_", str(self.fn.repr(SpecializationProxy(constants, self.signature))))
+
+    def hash(self) -> str:
+        constants = [(path, constant_text(value)) for path, value in sorted(self.constants.items())]
+        text = (
+            f"{self.fn.cache_key}-{sorted(self.attrs.items())}-{list(self.signature.items())}-{constants}-{self.name}"
+        )
+        return hashlib.sha256(text.encode("utf-8")).hexdigest()
+
+    def make_ir(self, target: Any, options: Any, codegen_fns: Any, module_map: Any, context: Any) -> Any:
+        """TTIR of the function, before any pass. Raises CompilationError."""
+        from .code_generator import ast_to_ttir
+
+        return ast_to_ttir(
+            self.fn, self, context=context, options=options, codegen_fns=codegen_fns, module_map=module_map
+        )
+
+    def parse_options(self) -> dict[str, Any]:
+        return {}
+
+
+_KERNEL = {
+    "ttir": re.compile(r"^\s*tt\.func\s+public\s+@(\w+)\((.*?)\)\s*(?:attributes.*)?\{\s*(?:loc.*)?$", re.MULTILINE),
+    "llir": re.compile(r"^define\s+.*?@(\w+)\((.*?)\)", re.MULTILINE),
+}
+_ARGUMENT = re.compile(r"%\w+\s*:\s*(!tt\.ptr<[^>]*>|!tt\.tensordesc<[^%]*>|[\w.]+)")
+_MLIR_TYPES = {"f16": "fp16", "bf16": "bf16", "f32": "fp32", "f64": "fp64", "i1": "u1"}
+
+
+def canonical_type(mlir_type: str) -> str:
+    """``*fp32`` for ``!tt.ptr<f32>``."""
+    if mlir_type.startswith("!tt.ptr<"):
+        return "*" + canonical_type(mlir_type[len("!tt.ptr<") : -1].split(",")[0].strip())
+    return _MLIR_TYPES.get(mlir_type, mlir_type)
+
+
+class IRSource:
+    """A file of IR that some stage of the backend produces, named by its suffix (``.ttir``, ...)."""
+
+    language = Language.TRITON
+
+    def __init__(self, path: str | Path, context: Any, backend: Any):
+        self.path = str(path)
+        self.ext = Path(path).suffix[1:]
+        self.src = Path(path).read_text(encoding="utf-8")
+        self.fn = None
+        self.constants: dict = {}
+        self.attrs: dict = {}
+        found = _KERNEL.get(self.ext, _KERNEL["ttir"]).search(self.src)
+        if not found:
+            raise ValueError(f"{self.path}: no public kernel function found in this .{self.ext} file")
+        self.name = found.group(1)
+        types = _ARGUMENT.findall(found.group(2))
+        self.signature = {f"arg{i}": canonical_type(text) for i, text in enumerate(types)}
+
+    def hash(self) -> str:
+        return hashlib.sha256(self.src.encode("utf-8")).hexdigest()
+
+    def make_ir(self, target: Any, options: Any, codegen_fns: Any, module_map: Any, context: Any) -> Any:
+        if self.ext in ("llir", "ptx", "amdgcn"):
+            return self.src
+        from triton._C.libtriton import ir
+
+        module = ir.parse_mlir_module(self.path, context)
+        module.context = context
+        return module
+
+    def parse_options(self) -> dict[str, Any]:
+        found = re.search(r'"ttg.num-warps"\s*=\s*(\d+)', self.src)
+        return {"num_warps": int(found.group(1))} if found else {}

@@ -1,0 +1,227 @@
+"""Files of compiled kernels: ``<cache dir>/<base32 of the key>/<file>``.
+
+Every file appears under its name only when it is complete: it is written beside its place and moved there. So
+processes that compile the same kernel at once, a killed process and a full disk leave no half-written file. A cache
+that cannot be written is a warning, not an error: the kernel in memory works.
+"""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import errno
+import hashlib
+import json
+import os
+import tempfile
+import warnings
+from abc import ABC, abstractmethod
+from typing import Any
+
+from .. import knobs
+from .version_key import compiler_key as triton_key
+
+__all__ = [
+    "CacheManager",
+    "FileCacheManager",
+    "RemoteCacheBackend",
+    "RemoteCacheManager",
+    "get_cache_key",
+    "get_cache_manager",
+    "get_dump_manager",
+    "get_override_manager",
+    "triton_key",
+]
+
+
+class CacheManager(ABC):
+    """Files of one key. `put` and `get` name a file, `put_group` and `get_group` a set of files."""
+
+    def __init__(self, key: str, override: bool = False, dump: bool = False):
+        """`key` is a hex digest."""
+
+    @abstractmethod
+    def get_file(self, filename: str) -> str | None:
+        """Path of `filename` if it is there."""
+
+    @abstractmethod
+    def put(self, data: bytes | str, filename: str, binary: bool = True) -> str:
+        """Stores `data` and returns the path of the file."""
+
+    @abstractmethod
+    def get_group(self, filename: str) -> dict[str, str] | None:
+        """Names and paths of the files of group `filename`; None unless all of them are there."""
+
+    @abstractmethod
+    def put_group(self, filename: str, group: dict[str, str]) -> str:
+        """Records `group`, names and paths. Called after its files were stored."""
+
+
+def _write_atomically(path: str, data: bytes) -> None:
+    """OSError when it fails; `path` is then as it was before, and nothing is left beside it."""
+    descriptor, temporary = tempfile.mkstemp(prefix=".tmp-", dir=os.path.dirname(path))
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(data)
+        os.chmod(temporary, 0o666 & ~_umask())
+        os.replace(temporary, path)
+    except BaseException:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(temporary)
+        raise
+
+
+def _umask() -> int:
+    global _UMASK
+    if _UMASK is None:
+        _UMASK = os.umask(0)
+        os.umask(_UMASK)
+    return _UMASK
+
+
+_UMASK: int | None = None
+_warned: set[str] = set()
+
+
+def warn_unwritable(path: str, error: OSError) -> None:
+    """One warning per folder and cause. Compiled kernels are used all the same."""
+    folder = knobs.cache.dir
+    cause = errno.errorcode.get(error.errno or 0, "error")
+    if f"{folder}:{cause}" in _warned:
+        return
+    _warned.add(f"{folder}:{cause}")
+    advice = "free space there" if error.errno in (errno.ENOSPC, errno.EDQUOT) else "make it writable"
+    warnings.warn(
+        f"triton: cannot write {path}: {error.strerror or error}. Kernels are compiled again in every process until "
+        f"this is repaired: {advice}, or set TRITON_CACHE_DIR to another folder",
+        RuntimeWarning,
+        stacklevel=2,
+    )
+
+
+class FileCacheManager(CacheManager):
+    """The files of one key in the folder of `knobs.cache.dir` that bears its name.
+
+    With `override` or `dump` the folder is in `override_dir` or `dump_dir` instead.
+    """
+
+    def __init__(self, key: str, override: bool = False, dump: bool = False):
+        self.key = key
+        root = knobs.cache.override_dir if override else knobs.cache.dump_dir if dump else knobs.cache.dir
+        if not root:
+            raise RuntimeError("triton: no cache folder; set TRITON_CACHE_DIR or HOME")
+        self.cache_dir = os.path.join(root, key)
+        if dump:
+            os.makedirs(self.cache_dir, exist_ok=True)
+
+    def _path(self, filename: str) -> str:
+        return os.path.join(self.cache_dir, filename)
+
+    def has_file(self, filename: str) -> bool:
+        return os.path.exists(self._path(filename))
+
+    def get_file(self, filename: str) -> str | None:
+        path = self._path(filename)
+        return path if os.path.exists(path) else None
+
+    def put(self, data: bytes | str, filename: str, binary: bool = True) -> str:
+        path = self._path(filename)
+        content = data if isinstance(data, bytes) else str(data).encode("utf-8")
+        os.makedirs(self.cache_dir, exist_ok=True)
+        try:
+            _write_atomically(path, content)
+        except FileNotFoundError:  # another process removed the folder in between
+            os.makedirs(self.cache_dir, exist_ok=True)
+            _write_atomically(path, content)
+        return path
+
+    def get_group(self, filename: str) -> dict[str, str] | None:
+        path = self.get_file(f"__grp__{filename}")
+        if path is None:
+            return None
+        try:
+            with open(path, encoding="utf-8") as file:
+                names = list(json.load(file)["child_paths"])
+        except (OSError, ValueError, KeyError, TypeError):
+            return None  # not ours, or damaged: the kernel is compiled again
+        # The folder may have been moved since, so only the names count.
+        paths = {name: self._path(name) for name in names}
+        return paths if all(map(os.path.exists, paths.values())) else None
+
+    def put_group(self, filename: str, group: dict[str, str]) -> str:
+        return self.put(json.dumps({"child_paths": group}), f"__grp__{filename}", binary=False)
+
+
+class RemoteCacheBackend(ABC):
+    """A store of files outside of this machine, for `RemoteCacheManager`."""
+
+    def __init__(self, key: str):
+        """`key` is the name of the folder that the files would have locally."""
+
+    @abstractmethod
+    def get(self, filenames: list[str]) -> dict[str, bytes]:
+        """The contents of those of `filenames` that are there."""
+
+    @abstractmethod
+    def put(self, filename: str, data: bytes) -> None:
+        """Stores a file."""
+
+
+class RemoteCacheManager(CacheManager):
+    """Files of a remote store, copied to the local cache when they are read."""
+
+    def __init__(self, key: str, override: bool = False, dump: bool = False):
+        backend = knobs.cache.remote_manager_class
+        if backend is None:
+            raise RuntimeError("triton: RemoteCacheManager needs TRITON_REMOTE_CACHE_BACKEND=module:Class")
+        self._remote = backend(key)
+        self._local = FileCacheManager(key, override=override, dump=dump)
+
+    def get_file(self, filename: str) -> str | None:
+        found = self._remote.get([filename])
+        return self._local.put(found[filename], filename) if filename in found else None
+
+    def put(self, data: bytes | str, filename: str, binary: bool = True) -> str:
+        content = data if isinstance(data, bytes) else str(data).encode("utf-8")
+        self._remote.put(filename, content)
+        return self._local.put(content, filename, binary)
+
+    def get_group(self, filename: str) -> dict[str, str] | None:
+        index = self._remote.get([f"__grp__{filename}"]).get(f"__grp__{filename}")
+        if index is None:
+            return None
+        names = list(json.loads(index)["child_paths"])
+        found = self._remote.get(names)
+        if set(found) != set(names):
+            return None
+        return {name: self._local.put(data, name) for name, data in found.items()}
+
+    def put_group(self, filename: str, group: dict[str, str]) -> str:
+        return self.put(json.dumps({"child_paths": group}), f"__grp__{filename}", binary=False)
+
+
+def _base32(key: str) -> str:
+    """The folder name of a hex digest."""
+    return base64.b32encode(bytes.fromhex(key)).decode("ascii").rstrip("=")
+
+
+def get_cache_manager(key: str) -> CacheManager:
+    return knobs.cache.manager_class(_base32(key))
+
+
+def get_override_manager(key: str) -> CacheManager:
+    return knobs.cache.manager_class(_base32(key), override=True)
+
+
+def get_dump_manager(key: str) -> CacheManager:
+    return knobs.cache.manager_class(_base32(key), dump=True)
+
+
+def get_cache_key(src: Any, backend: Any, backend_options: Any, env_vars: Any) -> str:
+    """Text whose sha256 names a compiled kernel: compiler, source, backend, options, settings."""
+    settings = sorted(env_vars.items()) if isinstance(env_vars, dict) else env_vars
+    return f"{triton_key()}-{src.hash()}-{backend.hash()}-{backend_options.hash()}-{settings}"
+
+
+def digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8")).hexdigest()

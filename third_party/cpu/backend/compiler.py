@@ -1,0 +1,141 @@
+"""Compiles TTIR for the processor of this machine, or for another one when the target names it.
+
+Stages: ``ttir`` (clean-up of the front end's output), ``tcir`` (tile loops), ``llir`` (LLVM IR), ``obj`` (object code).
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import importlib.util
+from types import ModuleType
+from typing import Any, NamedTuple
+
+from triton.backends.compiler import BaseBackend, GPUTarget, Language
+
+from .options import CPUOptions, parse_options
+
+
+class Machine(NamedTuple):
+    """What code is generated for. An empty triple is that of this machine."""
+
+    triple: str
+    cpu: str
+    features: str
+    vector_bits: int
+    is_host: bool
+
+
+@functools.cache
+def host_machine() -> Machine:
+    from triton._C.libtriton import cpu
+
+    host = cpu.host()
+    return Machine(host["triple"], host["cpu"], host["features"], host["vector_bits"], True)
+
+
+def min_dot_size(lhs_type: Any, rhs_type: Any) -> tuple[int, int, int]:
+    """Smallest m, n, k of a dot; the CPU has no lower bound."""
+    return (1, 1, 1)
+
+
+class CPUBackend(BaseBackend):
+    binary_ext = "obj"
+
+    @staticmethod
+    def supports_target(target: GPUTarget) -> bool:
+        return target.backend == "cpu"
+
+    @functools.cached_property
+    def machine(self) -> Machine:
+        """The machine of the target: `arch` names a processor in LLVM's terms; nothing, or its name, is this one."""
+        host = host_machine()
+        arch = self.target.arch
+        if not isinstance(arch, str) or arch in ("", "host", "native", host.cpu):
+            return host
+        return Machine(host.triple, arch, "", 128, False)
+
+    def hash(self) -> str:
+        return "cpu-" + "-".join(map(str, self.machine))
+
+    def parse_options(self, options: dict) -> CPUOptions:
+        return parse_options(options, self.machine.cpu)
+
+    def get_codegen_implementation(self, options: CPUOptions) -> dict[str, Any]:
+        return {"min_dot_size": min_dot_size}
+
+    def get_module_map(self) -> dict[str, ModuleType]:
+        name = "triton.language.extra.cpu.libdevice"
+        if importlib.util.find_spec("triton.language.extra.cpu") is None or importlib.util.find_spec(name) is None:
+            return {}
+        return {"triton.language.extra.libdevice": importlib.import_module(name)}
+
+    def load_dialects(self, context: Any) -> None:
+        """The trunk loads every dialect that the CPU stages use."""
+
+    def add_stages(self, stages: dict, options: CPUOptions, language: Language = Language.TRITON) -> None:
+        if language is not Language.TRITON:
+            raise ValueError(f"the cpu backend compiles Triton only, not {language.name.lower()}")
+        stages["ttir"] = self._ttir
+        stages["tcir"] = self._tcir
+        stages["llir"] = self._llir
+        stages["obj"] = self._obj
+
+    def parse_stage(self, ext: str, path: str, context: Any) -> Any:
+        """The module in a file that `TRITON_KERNEL_OVERRIDE` puts in the place of stage `ext`."""
+        from triton._C.libtriton import ir, llvm
+
+        if ext == "llir":
+            with open(path, encoding="utf-8") as file:
+                return llvm.parse(file.read())
+        module = ir.parse_mlir_module(path, context)
+        module.context = context
+        return module
+
+    def _ttir(self, module: Any, metadata: dict) -> Any:
+        from triton._C.libtriton import ir, passes
+
+        manager = ir.pass_manager(module.context)
+        passes.common.add_inliner(manager)
+        passes.common.add_canonicalizer(manager)
+        passes.ttir.add_combine(manager)
+        passes.ttir.add_reorder_broadcast(manager)
+        passes.common.add_cse(manager)
+        passes.common.add_licm(manager)
+        passes.common.add_symbol_dce(manager)
+        manager.run(module, "ttir")
+        return module
+
+    def _tcir(self, module: Any, metadata: dict) -> Any:
+        from triton._C.libtriton import cpu, ir
+
+        manager = ir.pass_manager(module.context)
+        cpu.passes.add_lower_blocks(manager, self.machine.vector_bits)
+        manager.run(module, "tcir")
+        info = cpu.kernel_info(module)
+        if not info["name"]:
+            raise RuntimeError(
+                "the module holds no kernel after its tile loops were made; expected one public function"
+            )
+        metadata["name"] = info["name"]
+        metadata["shared"] = info["scratch"]
+        metadata["blocking"] = info["blocking"]
+        metadata.update(global_scratch_size=0, global_scratch_align=1, profile_scratch_size=0, profile_scratch_align=1)
+        return module
+
+    def _llir(self, module: Any, metadata: dict) -> Any:
+        from triton._C.libtriton import cpu, ir, llvm
+
+        machine = self.machine
+        manager = ir.pass_manager(module.context)
+        cpu.passes.add_expand_math(manager, *(() if machine.is_host else (machine.vector_bits, False)))
+        cpu.passes.add_to_llvm(manager)
+        manager.run(module, "llir")
+        lowered = llvm.to_module(module)
+        llvm.optimize(lowered, machine.cpu, machine.features)
+        return lowered
+
+    def _obj(self, module: Any, metadata: dict) -> bytes:
+        from triton._C.libtriton import llvm
+
+        return llvm.to_object(module, self.machine.cpu, self.machine.features)

@@ -1,0 +1,90 @@
+"""Launch keywords of the CPU backend."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, fields
+from typing import Any
+
+# Keywords that kernels written for GPUs pass. They are accepted, reported in the metadata, and change no code.
+NO_EFFECT = frozenset(
+    (
+        "num_warps",
+        "num_stages",
+        "num_ctas",
+        "cluster_dims",
+        "maxnreg",
+        "warp_size",
+        "waves_per_eu",
+        "matrix_instr_nonkdim",
+        "kpack",
+        "schedule_hint",
+        "launch_cooperative_grid",
+        "launch_pdl",
+        "enable_reflect_ftz",
+        "allow_flush_denorm",
+        "ptx_version",
+        "ptx_options",
+        "extern_libs",
+        "backend_name",
+    )
+)
+
+
+@dataclass(frozen=True)
+class CPUOptions:
+    """Options of a compile. Those in `NO_EFFECT` exist so that one source runs on every device."""
+
+    debug: bool = False
+    sanitize_overflow: bool = True
+    enable_fp_fusion: bool = True
+    arch: str = ""
+    default_dot_input_precision: str = "ieee"
+    allowed_dot_input_precisions: tuple[str, ...] = ("ieee", "tf32", "tf32x3", "bf16x3", "bf16x6")
+    supported_fp8_dtypes: tuple[str, ...] = ("fp8e5", "fp8e4nv", "fp8e4b8", "fp8e5b16", "fp8e4b15")
+    deprecated_fp8_dot_operand_dtypes: tuple[str, ...] = ()
+    max_num_imprecise_acc_default: int = 0
+    instrumentation_mode: str = ""
+    ir_override: str | None = None
+
+    num_warps: int = 4
+    num_stages: int = 3
+    num_ctas: int = 1
+    cluster_dims: tuple[int, ...] = (1, 1, 1)
+    maxnreg: int | None = None
+    warp_size: int = 1
+    waves_per_eu: int = 0
+    matrix_instr_nonkdim: int = 0
+    kpack: int = 1
+    schedule_hint: str = "none"
+    launch_cooperative_grid: bool = False
+    launch_pdl: bool = False
+    enable_reflect_ftz: bool = False
+    allow_flush_denorm: bool = False
+    ptx_version: int | None = None
+    ptx_options: str | None = None
+    extern_libs: tuple = ()
+    backend_name: str = "cpu"
+
+    def __post_init__(self) -> None:
+        if self.num_warps <= 0 or self.num_warps & (self.num_warps - 1):
+            raise ValueError(f"num_warps must be a power of 2, got {self.num_warps}")
+        known = self.allowed_dot_input_precisions
+        if self.default_dot_input_precision not in known:
+            raise ValueError(
+                f"default_dot_input_precision must be one of {', '.join(known)}, "
+                f"got {self.default_dot_input_precision!r}"
+            )
+
+    def hash(self) -> str:
+        """Digest of the options that change code, so that autotuning over the others compiles once."""
+        text = "_".join(f"{f.name}-{getattr(self, f.name)!r}" for f in fields(self) if f.name not in NO_EFFECT)
+        return hashlib.sha256(text.encode("utf-8")).hexdigest()
+
+
+def parse_options(options: dict[str, Any], arch: str) -> CPUOptions:
+    """Options of a launch; keywords that are none are ignored (the launcher has rejected them)."""
+    names = {f.name for f in fields(CPUOptions)}
+    chosen = {name: value for name, value in options.items() if name in names and value is not None}
+    chosen["arch"] = arch
+    return CPUOptions(**chosen)
