@@ -1,0 +1,440 @@
+//===- EmitElementwise.cpp - operations on scalars and vectors --*- C++ -*-===//
+//
+// Part of the FlagTree project, under the MIT license.
+//
+// Half precision is computed in f32 and rounded after each operation, which is
+// exact for + - * / and sqrt. bf16 is rounded with integer instructions: the
+// machine's own conversion flushes subnormal numbers.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Emitter.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace mlir::triton;
+using namespace mlir::triton::cpu;
+
+static bool isHalf(Type t) {
+  Type elem = getElementTypeOrSelf(t);
+  return elem.isF16() || elem.isBF16();
+}
+
+static Type withElement(Type like, Type elem) {
+  if (auto vec = dyn_cast<VectorType>(like))
+    return VectorType::get(vec.getShape(), elem);
+  return elem;
+}
+
+Value Emitter::floatCast(Value v, Type elem, int64_t width, bool towardZero) {
+  Type from = getElementTypeOrSelf(v.getType());
+  if (from == elem)
+    return v;
+  Type f32 = b.getF32Type(), i32 = b.getI32Type(), i16 = b.getIntegerType(16);
+  Type toType = valueType(elem, width);
+  auto c32 = [&](int64_t x) { return splatConstant(i32, b.getI32IntegerAttr(x), width); };
+  if (from.getIntOrFloatBitWidth() == 8)
+    return floatCast(fromFloat8(v, from, width), elem, width, towardZero);
+  if (elem.getIntOrFloatBitWidth() == 8)
+    return toFloat8(floatCast(v, f32, width), elem, width, towardZero);
+  if (from.isBF16()) {
+    Value bits = arith::BitcastOp::create(b, loc, valueType(i16, width), v);
+    bits = arith::ExtUIOp::create(b, loc, valueType(i32, width), bits);
+    bits = arith::ShLIOp::create(b, loc, bits, c32(16));
+    Value f = arith::BitcastOp::create(b, loc, valueType(f32, width), bits);
+    return floatCast(f, elem, width, towardZero);
+  }
+  if (from.isF16()) {
+    Value f = arith::ExtFOp::create(b, loc, valueType(f32, width), v);
+    return floatCast(f, elem, width, towardZero);
+  }
+  if (from.isF64() && isHalf(elem)) {
+    // Rounding twice is harmless if the first step rounds to odd.
+    Value near = arith::TruncFOp::create(b, loc, valueType(f32, width), v);
+    Value back = arith::ExtFOp::create(b, loc, v.getType(), near);
+    Value inexact = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::ONE, back, v);
+    Value absBack = math::AbsFOp::create(b, loc, back);
+    Value absV = math::AbsFOp::create(b, loc, v);
+    Value above = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGT, absBack, absV);
+    Value bits = arith::BitcastOp::create(b, loc, valueType(i32, width), near);
+    Value down = arith::SubIOp::create(
+        b, loc, bits, arith::ExtUIOp::create(b, loc, bits.getType(), above));
+    Value odd = arith::OrIOp::create(b, loc, down, c32(1));
+    bits = arith::SelectOp::create(b, loc, inexact, odd, bits);
+    Value f = arith::BitcastOp::create(b, loc, valueType(f32, width), bits);
+    return floatCast(f, elem, width, towardZero);
+  }
+  if (elem.isBF16()) {
+    Value bits = arith::BitcastOp::create(b, loc, valueType(i32, width), v);
+    Value high = arith::ShRUIOp::create(b, loc, bits, c32(16));
+    Value rounded = high;
+    if (!towardZero) {
+      Value odd = arith::AndIOp::create(b, loc, high, c32(1));
+      Value bias = arith::AddIOp::create(b, loc, odd, c32(0x7fff));
+      rounded = arith::AddIOp::create(b, loc, bits, bias);
+      rounded = arith::ShRUIOp::create(b, loc, rounded, c32(16));
+    }
+    Value isNan = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO, v, v);
+    Value quiet = arith::OrIOp::create(b, loc, high, c32(0x40));
+    rounded = arith::SelectOp::create(b, loc, isNan, quiet, rounded);
+    Value narrow = arith::TruncIOp::create(b, loc, valueType(i16, width), rounded);
+    return arith::BitcastOp::create(b, loc, toType, narrow);
+  }
+  if (elem.isF16() && towardZero) {
+    Value near = arith::TruncFOp::create(b, loc, toType, v);
+    Value back = math::AbsFOp::create(
+        b, loc, arith::ExtFOp::create(b, loc, valueType(f32, width), near));
+    Value absV = math::AbsFOp::create(b, loc, v);
+    Value above = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGT, back, absV);
+    Value bits = arith::BitcastOp::create(b, loc, valueType(i16, width), near);
+    bits = arith::SubIOp::create(
+        b, loc, bits, arith::ExtUIOp::create(b, loc, bits.getType(), above));
+    return arith::BitcastOp::create(b, loc, toType, bits);
+  }
+  if (elem.getIntOrFloatBitWidth() > from.getIntOrFloatBitWidth())
+    return arith::ExtFOp::create(b, loc, toType, v);
+  return arith::TruncFOp::create(b, loc, toType, v);
+}
+
+/// Division and remainder that are defined for every input: by zero the
+/// quotient is 0 (and the remainder the dividend), and the smallest integer
+/// divided by -1 wraps. The hardware would stop the process instead.
+Value Emitter::elementwiseIntDiv(Operation *op, Value lhs, Value rhs,
+                                 int64_t width) {
+  bool isSigned = isa<arith::DivSIOp, arith::RemSIOp>(op);
+  bool isRem = isa<arith::RemSIOp, arith::RemUIOp>(op);
+  Type type = lhs.getType();
+  Type elem = getElementTypeOrSelf(type);
+  unsigned bits = elem.getIntOrFloatBitWidth();
+  IntegerAttr c;
+  bool isConstant = matchPattern(rhs, m_Constant(&c)) ||
+                    (rhs.getDefiningOp<arith::ConstantOp>() && [&] {
+                      auto dense = dyn_cast<SplatElementsAttr>(
+                          rhs.getDefiningOp<arith::ConstantOp>().getValue());
+                      if (dense)
+                        c = dense.getSplatValue<IntegerAttr>();
+                      return static_cast<bool>(dense);
+                    }());
+  if (isConstant && !c.getValue().isZero() && !c.getValue().isAllOnes()) {
+    if (isSigned)
+      return isRem ? Value(arith::RemSIOp::create(b, loc, lhs, rhs))
+                   : Value(arith::DivSIOp::create(b, loc, lhs, rhs));
+    return isRem ? Value(arith::RemUIOp::create(b, loc, lhs, rhs))
+                 : Value(arith::DivUIOp::create(b, loc, lhs, rhs));
+  }
+  Value none = splatConstant(elem, b.getIntegerAttr(elem, 0), width);
+  Value one = splatConstant(elem, b.getIntegerAttr(elem, 1), width);
+  Value isZero = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, rhs, none);
+  Value quotient;
+  if (width > 1 && bits <= 32 && bits > 1) {
+    // There is no vector instruction for integers, but a double holds them and
+    // its quotient truncates to the right integer.
+    Type f64 = valueType(b.getF64Type(), width);
+    Type wide = valueType(b.getI64Type(), width);
+    Value safe = arith::SelectOp::create(b, loc, isZero, one, rhs);
+    Value x, y;
+    if (isSigned) {
+      x = arith::SIToFPOp::create(b, loc, f64, lhs);
+      y = arith::SIToFPOp::create(b, loc, f64, safe);
+    } else {
+      x = arith::UIToFPOp::create(b, loc, f64, lhs);
+      y = arith::UIToFPOp::create(b, loc, f64, safe);
+    }
+    Value q = arith::DivFOp::create(b, loc, x, y);
+    quotient = arith::TruncIOp::create(
+        b, loc, type, arith::FPToSIOp::create(b, loc, wide, q));
+  } else {
+    Value guard = isZero;
+    Value isMinus;
+    if (isSigned) {
+      Value minus = splatConstant(elem, b.getIntegerAttr(elem, -1), width);
+      isMinus = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, rhs, minus);
+      guard = arith::OrIOp::create(b, loc, isZero, isMinus);
+    }
+    Value safe = arith::SelectOp::create(b, loc, guard, one, rhs);
+    if (isSigned) {
+      quotient = arith::DivSIOp::create(b, loc, lhs, safe);
+      Value negated = arith::SubIOp::create(b, loc, none, lhs);
+      quotient = arith::SelectOp::create(b, loc, isMinus, negated, quotient);
+    } else {
+      quotient = arith::DivUIOp::create(b, loc, lhs, safe);
+    }
+  }
+  quotient = arith::SelectOp::create(b, loc, isZero, none, quotient);
+  if (!isRem)
+    return quotient;
+  Value product = arith::MulIOp::create(b, loc, quotient, rhs);
+  return arith::SubIOp::create(b, loc, lhs, product);
+}
+
+/// Shifts by the width or more give what an infinite shift would.
+static Value elementwiseShift(OpBuilder &b, Location loc, Operation *op,
+                              Value lhs, Value rhs,
+                              function_ref<Value(int64_t)> splat) {
+  unsigned bits = getElementTypeOrSelf(lhs.getType()).getIntOrFloatBitWidth();
+  auto clone = [&](Value amount) -> Value {
+    if (isa<arith::ShLIOp>(op))
+      return b.createOrFold<arith::ShLIOp>(loc, lhs, amount);
+    if (isa<arith::ShRSIOp>(op))
+      return b.createOrFold<arith::ShRSIOp>(loc, lhs, amount);
+    return b.createOrFold<arith::ShRUIOp>(loc, lhs, amount);
+  };
+  if (auto c = rhs.getDefiningOp<arith::ConstantOp>()) {
+    Attribute attr = c.getValue();
+    if (auto dense = dyn_cast<SplatElementsAttr>(attr))
+      attr = dense.getSplatValue<Attribute>();
+    if (auto integer = dyn_cast<IntegerAttr>(attr))
+      if (integer.getValue().ult(bits))
+        return clone(rhs);
+  }
+  Value inRange = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, rhs,
+                                        splat(bits));
+  Value last = splat(bits - 1);
+  Value amount = arith::SelectOp::create(b, loc, inRange, rhs, last);
+  Value shifted = clone(amount);
+  if (isa<arith::ShRSIOp>(op))
+    return shifted;
+  return arith::SelectOp::create(b, loc, inRange, shifted, splat(0));
+}
+
+Value Emitter::elementwise(Operation *op, ValueRange operands, int64_t width) {
+  Type resultElem = getElementTypeOrSelf(op->getResult(0).getType());
+  Type resultType = valueType(resultElem, width);
+  Type f32 = b.getF32Type();
+
+  if (isa<arith::ExtFOp, arith::TruncFOp, FpToFpOp>(op)) {
+    bool towardZero = false;
+    if (auto fp = dyn_cast<FpToFpOp>(op))
+      towardZero = fp.getRounding() == RoundingMode::RTZ;
+    if (auto trunc = dyn_cast<arith::TruncFOp>(op))
+      towardZero = trunc.getRoundingmode() == arith::RoundingMode::toward_zero;
+    return floatCast(operands[0], resultElem, width, towardZero);
+  }
+  if (isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp>(op))
+    return elementwiseIntDiv(op, operands[0], operands[1], width);
+  if (isa<arith::ShLIOp, arith::ShRSIOp, arith::ShRUIOp>(op))
+    return elementwiseShift(b, loc, op, operands[0], operands[1], [&](int64_t x) {
+      return splatConstant(resultElem, b.getIntegerAttr(resultElem, x), width);
+    });
+  if (isa<PtrToIntOp, IntToPtrOp>(op)) {
+    if (width > 1)
+      return operands[0];
+    return isa<PtrToIntOp>(op)
+               ? Value(LLVM::PtrToIntOp::create(b, loc, resultType, operands[0]))
+               : Value(LLVM::IntToPtrOp::create(b, loc, resultType, operands[0]));
+  }
+  if (isa<BitcastOp, arith::BitcastOp>(op)) {
+    Value v = operands[0];
+    if (v.getType() == resultType)
+      return v;
+    return arith::BitcastOp::create(b, loc, resultType, v);
+  }
+  if (isa<arith::SelectOp>(op)) // any type, pointers included
+    return arith::SelectOp::create(b, loc, operands[0], operands[1], operands[2]);
+
+  // Everything else is computed in f32 where it is half or narrower.
+  SmallVector<Value> args(operands.begin(), operands.end());
+  auto narrow = [](Type t) {
+    auto f = dyn_cast<FloatType>(getElementTypeOrSelf(t));
+    return f && f.getWidth() < 32;
+  };
+  for (Value &v : args)
+    if (narrow(v.getType()))
+      v = floatCast(v, f32, width);
+  Type computeElem = narrow(resultElem) ? f32 : resultElem;
+  Type computeType = valueType(computeElem, width);
+  Value r;
+  if (isa<PreciseSqrtOp>(op)) {
+    r = math::SqrtOp::create(b, loc, args[0]);
+  } else if (isa<PreciseDivFOp>(op)) {
+    r = arith::DivFOp::create(b, loc, args[0], args[1]);
+  } else if (isa<math::RsqrtOp>(op)) {
+    Value root = math::SqrtOp::create(b, loc, args[0]);
+    r = arith::DivFOp::create(
+        b, loc, splatConstant(computeElem, b.getFloatAttr(computeElem, 1.0), width), root);
+  } else if (auto clamp = dyn_cast<ClampFOp>(op)) {
+    bool all = clamp.getPropagateNan() == PropagateNan::ALL;
+    Value low = all ? Value(arith::MaximumFOp::create(b, loc, args[0], args[1]))
+                    : Value(arith::MaxNumFOp::create(b, loc, args[0], args[1]));
+    r = all ? Value(arith::MinimumFOp::create(b, loc, low, args[2]))
+            : Value(arith::MinNumFOp::create(b, loc, low, args[2]));
+  } else if (isa<MulhiUIOp>(op)) {
+    if (resultElem.getIntOrFloatBitWidth() == 32) {
+      Type wide = withElement(resultType, b.getI64Type());
+      Value x = arith::ExtUIOp::create(b, loc, wide, args[0]);
+      Value y = arith::ExtUIOp::create(b, loc, wide, args[1]);
+      Value product = arith::MulIOp::create(b, loc, x, y);
+      Value high = arith::ShRUIOp::create(
+          b, loc, product, splatConstant(b.getI64Type(), b.getI64IntegerAttr(32), width));
+      r = arith::TruncIOp::create(b, loc, resultType, high);
+    } else {
+      r = arith::MulUIExtendedOp::create(b, loc, args[0], args[1]).getHigh();
+    }
+  } else if (isa<arith::ConstantOp>(op)) {
+    r = splatConstant(resultElem, cast<TypedAttr>(cast<arith::ConstantOp>(op).getValue()), width);
+  } else if (op->getNumResults() == 1 && op->getNumRegions() == 0 &&
+             (op->getName().getDialectNamespace() == "arith" ||
+              op->getName().getDialectNamespace() == "math" ||
+              op->getName().getDialectNamespace() == "ub")) {
+    OperationState state(loc, op->getName(), args, TypeRange(computeType));
+    state.addAttributes(op->getDiscardableAttrDictionary().getValue());
+    state.propertiesAttr = op->getPropertiesAsAttribute();
+    r = b.create(state)->getResult(0);
+  } else {
+    error(op, "operation '" + op->getName().getStringRef() +
+                  "' is not supported");
+    return LLVM::PoisonOp::create(b, loc, resultType);
+  }
+  return narrow(resultElem) ? floatCast(r, resultElem, width) : r;
+}
+
+namespace {
+/// A float format of one byte. Source: OCP 8-bit floating point specification
+/// and the "fnuz" variants that MLIR documents for its types.
+struct Float8 {
+  int mantissa, bias;
+  bool hasInf; ///< the all-ones exponent is inf and NaN as in IEEE
+  bool fnuz;   ///< one NaN, 0x80; no negative zero
+};
+} // namespace
+
+static Float8 float8Format(Type t) {
+  if (isa<Float8E5M2Type>(t))
+    return {2, 15, true, false};
+  if (isa<Float8E5M2FNUZType>(t))
+    return {2, 16, false, true};
+  if (isa<Float8E4M3FNUZType>(t))
+    return {3, 8, false, true};
+  return {3, 7, false, false};
+}
+
+Value Emitter::fromFloat8(Value v, Type elem, int64_t width) {
+  Float8 f = float8Format(elem);
+  Type i32 = b.getI32Type(), f32 = b.getF32Type();
+  auto c = [&](int64_t x) { return splatConstant(i32, b.getI32IntegerAttr(x), width); };
+  Value bits = arith::BitcastOp::create(b, loc, valueType(b.getI8Type(), width), v);
+  bits = arith::ExtUIOp::create(b, loc, valueType(i32, width), bits);
+  Value magnitude = arith::AndIOp::create(b, loc, bits, c(0x7f));
+  // The value as an f32 with a wrong exponent, then one exact multiplication,
+  // which also normalises subnormal numbers.
+  Value shifted = arith::ShLIOp::create(b, loc, magnitude, c(23 - f.mantissa));
+  Value raw = arith::BitcastOp::create(b, loc, valueType(f32, width), shifted);
+  Value scale = splatConstant(f32, b.getF32FloatAttr(std::ldexp(1.0f, 127 - f.bias)), width);
+  Value r = arith::MulFOp::create(b, loc, raw, scale);
+  Value rbits = arith::BitcastOp::create(b, loc, valueType(i32, width), r);
+  if (f.hasInf) {
+    Value special = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::uge, magnitude, c(0x7c));
+    Value forced = arith::OrIOp::create(b, loc, shifted, c(0x7f800000));
+    rbits = arith::SelectOp::create(b, loc, special, forced, rbits);
+  } else if (!f.fnuz) {
+    Value isNan = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, magnitude, c(0x7f));
+    rbits = arith::SelectOp::create(b, loc, isNan, c(0x7fc00000), rbits);
+  }
+  Value sign = arith::AndIOp::create(b, loc, bits, c(0x80));
+  sign = arith::ShLIOp::create(b, loc, sign, c(24));
+  rbits = arith::OrIOp::create(b, loc, rbits, sign);
+  if (f.fnuz) {
+    Value isNan = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, bits, c(0x80));
+    rbits = arith::SelectOp::create(b, loc, isNan, c(0x7fc00000), rbits);
+  }
+  return arith::BitcastOp::create(b, loc, valueType(f32, width), rbits);
+}
+
+Value Emitter::toFloat8(Value v, Type elem, int64_t width, bool towardZero) {
+  Float8 f = float8Format(elem);
+  Type i32 = b.getI32Type(), f32 = b.getF32Type();
+  auto c = [&](int64_t x) { return splatConstant(i32, b.getI32IntegerAttr(x), width); };
+  auto select = [&](Value cond, Value x, Value y) -> Value {
+    return arith::SelectOp::create(b, loc, cond, x, y);
+  };
+  Value bits = arith::BitcastOp::create(b, loc, valueType(i32, width), v);
+  Value magnitude = arith::AndIOp::create(b, loc, bits, c(0x7fffffff));
+  int drop = 23 - f.mantissa;
+  // Normal results: round the mantissa in place and move the exponent.
+  auto round = [&](Value x, int shift) -> Value {
+    if (towardZero)
+      return arith::ShRUIOp::create(b, loc, x, c(shift));
+    Value odd = arith::AndIOp::create(
+        b, loc, arith::ShRUIOp::create(b, loc, x, c(shift)), c(1));
+    Value half = arith::AddIOp::create(b, loc, odd, c((1 << (shift - 1)) - 1));
+    return arith::ShRUIOp::create(b, loc, arith::AddIOp::create(b, loc, x, half), c(shift));
+  };
+  Value normal = arith::SubIOp::create(
+      b, loc, round(magnitude, drop), c(static_cast<int64_t>(127 - f.bias) << f.mantissa));
+  // Subnormal results: adding a power of two whose last place is the smallest
+  // subnormal leaves the result in the low bits.
+  int exponent = 1 - f.bias - f.mantissa + 23;
+  Value magicF = splatConstant(f32, b.getF32FloatAttr(std::ldexp(1.0f, exponent)), width);
+  Value absF = arith::BitcastOp::create(b, loc, valueType(f32, width), magnitude);
+  Value sum = arith::AddFOp::create(b, loc, absF, magicF);
+  Value sumBits = arith::BitcastOp::create(b, loc, valueType(i32, width), sum);
+  Value magicBits = arith::BitcastOp::create(b, loc, valueType(i32, width), magicF);
+  Value sub = arith::SubIOp::create(b, loc, sumBits, magicBits);
+  if (towardZero) {
+    Value backF = arith::SubFOp::create(b, loc, sum, magicF);
+    Value above = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGT, backF, absF);
+    sub = arith::SubIOp::create(
+        b, loc, sub, arith::ExtUIOp::create(b, loc, sub.getType(), above));
+  }
+  Value isSub = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, magnitude,
+                                      c(static_cast<int64_t>(128 - f.bias) << 23));
+  Value r = select(isSub, sub, normal);
+  int64_t maxFinite = f.hasInf ? 0x7b : (f.fnuz ? 0x7f : 0x7e);
+  int64_t nan = f.fnuz ? 0x80 : 0x7f;
+  // Out of range saturates, infinities included where the format has none.
+  r = arith::MinUIOp::create(b, loc, r, c(maxFinite));
+  Value isInf = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, magnitude, c(0x7f800000));
+  if (f.hasInf)
+    r = select(isInf, c(0x7c), r);
+  Value sign = arith::AndIOp::create(
+      b, loc, arith::ShRUIOp::create(b, loc, bits, c(24)), c(0x80));
+  Value isZero = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, r, c(0));
+  if (f.fnuz)
+    sign = select(isZero, c(0), sign);
+  r = arith::OrIOp::create(b, loc, r, sign);
+  Value isNan = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ugt, magnitude, c(0x7f800000));
+  r = select(isNan, c(nan), r);
+  Value byte = arith::TruncIOp::create(b, loc, valueType(b.getI8Type(), width), r);
+  return arith::BitcastOp::create(b, loc, valueType(elem, width), byte);
+}
+
+/// Calls a C function lane by lane. Functions that have a `math` operation are
+/// emitted as such, which the back end expands for vectors.
+Value Emitter::callExtern(StringRef symbol, Type elem, ValueRange args,
+                          int64_t width) {
+  OpBuilder::InsertPoint place = b.saveInsertionPoint();
+  auto module = kernel.entry->getParentOp()->getParentOfType<ModuleOp>();
+  SmallVector<Type> argTypes;
+  for (Value v : args)
+    argTypes.push_back(getElementTypeOrSelf(v.getType()));
+  auto type = LLVM::LLVMFunctionType::get(elem, argTypes);
+  auto callee = module.lookupSymbol<LLVM::LLVMFuncOp>(symbol);
+  if (!callee) {
+    b.setInsertionPointToStart(module.getBody());
+    callee = LLVM::LLVMFuncOp::create(b, loc, symbol, type);
+    callee.setMemoryEffectsAttr({});
+    callee.setNoUnwind(true);
+    callee.setWillReturn(true);
+  }
+  b.restoreInsertionPoint(place);
+  if (callee.getFunctionType() != type) {
+    failed = true;
+    emitError(loc) << "CPU lowering: external function '" << symbol
+                   << "' is used with two different signatures";
+    return LLVM::PoisonOp::create(b, loc, valueType(elem, width));
+  }
+  if (width == 1)
+    return LLVM::CallOp::create(b, loc, callee, args).getResult();
+  Value r = LLVM::PoisonOp::create(b, loc, valueType(elem, width));
+  for (int64_t i = 0; i < width; ++i) {
+    SmallVector<Value> lane;
+    for (Value v : args)
+      lane.push_back(vector::ExtractOp::create(b, loc, v, i));
+    Value one = LLVM::CallOp::create(b, loc, callee, lane).getResult();
+    r = vector::InsertOp::create(b, loc, one, r, i);
+  }
+  return r;
+}

@@ -1,0 +1,372 @@
+//===- EmitValue.cpp - computes a virtual tensor at a point -----*- C++ -*-===//
+//
+// Part of the FlagTree project, under the MIT license.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Emitter.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mlir::triton;
+using namespace mlir::triton::cpu;
+
+static Type elementType(Value v) { return getElementTypeOrSelf(v.getType()); }
+
+Lanes Emitter::eval(Value v, const Point &p) {
+  if (failed)
+    return Lanes::uniform(LLVM::PoisonOp::create(here(), loc, scalarType(elementType(v))), 0);
+  if (!isa<RankedTensorType>(v.getType()))
+    return Lanes::uniform(scalar(v), 0);
+  for (auto &scope : llvm::reverse(scopes)) {
+    auto it = scope->memo.find(v);
+    if (it == scope->memo.end())
+      continue;
+    for (auto &[point, lanes] : it->second)
+      if (point == p)
+        return lanes;
+  }
+  Lanes lanes = evalUncached(v, p);
+  if (failed)
+    return Lanes::uniform(LLVM::PoisonOp::create(here(), loc, scalarType(elementType(v))), 0);
+  unsigned level = lanes.maxLevel();
+  for (const DimIndex &d : p.dims)
+    level = std::max(level, d.level);
+  scopes[level]->memo[v].push_back({p, lanes});
+  return lanes;
+}
+
+Lanes Emitter::evalUncached(Value v, const Point &p) {
+  for (const Assumption &a : prefixMasks)
+    if (matches(a, v, p))
+      return Lanes::uniform(constant(b.getBoolAttr(true)), depth());
+  for (const Assumption &a : remainders)
+    if (matches(a, v, p)) {
+      const DimIndex &index = p.dims[p.vecDim()];
+      Lanes lanes = a.lanes;
+      lanes.pos = index.base;
+      lanes.posLevel = index.level;
+      return lanes;
+    }
+  if (capturing.contains(v)) {
+    auto op = v.getDefiningOp();
+    Lanes lanes = evalOp(op, cast<OpResult>(v).getResultNumber(), p);
+    if (!failed)
+      writeBuffer(buffers[v], p, lanes);
+    return lanes;
+  }
+  auto it = buffers.find(v);
+  if (it != buffers.end())
+    return readBuffer(it->second, p);
+  Operation *op = v.getDefiningOp();
+  if (!op) {
+    failed = true;
+    emitError(v.getLoc()) << "CPU lowering: a block argument has no buffer";
+    return Lanes();
+  }
+  return evalOp(op, cast<OpResult>(v).getResultNumber(), p);
+}
+
+Lanes Emitter::evalOp(Operation *op, unsigned resultNumber, const Point &p) {
+  return llvm::TypeSwitch<Operation *, Lanes>(op)
+      .Case([&](arith::ConstantOp c) {
+        auto dense = dyn_cast<SplatElementsAttr>(c.getValue());
+        if (!dense)
+          return error(op, "only constants with equal elements are supported");
+        return Lanes::uniform(
+            constant(cast<TypedAttr>(dense.getSplatValue<Attribute>())), 0);
+      })
+      .Case([&](SplatOp s) { return Lanes::uniform(scalar(s.getSrc()), 0); })
+      .Case([&](UnsplatOp u) {
+        Point q;
+        for (int64_t i = 0; i < cast<RankedTensorType>(u.getSrc().getType()).getRank(); ++i)
+          q.dims.push_back({i64(0), 0, false});
+        return eval(u.getSrc(), q);
+      })
+      .Case([&](MakeRangeOp r) {
+        const DimIndex &d = p.dims[0];
+        Type i32 = b.getI32Type();
+        Value start = constant(b.getI32IntegerAttr(r.getStart()));
+        if (!d.vec) {
+          at(d.level);
+          Value index = b.createOrFold<arith::TruncIOp>(loc, i32, d.base);
+          return Lanes::uniform(
+              b.createOrFold<arith::AddIOp>(loc, index, start), d.level);
+        }
+        Lanes lanes = Lanes::uniform(start, 0);
+        lanes.kind = Lanes::Affine;
+        lanes.stride = 1;
+        lanes.pos = d.base;
+        lanes.posLevel = d.level;
+        return lanes;
+      })
+      .Case([&](ExpandDimsOp e) {
+        Point q = p;
+        q.dims.erase(q.dims.begin() + e.getAxis());
+        if (q.vecDim() < 0)
+          q.width = 1;
+        return eval(e.getSrc(), q);
+      })
+      .Case([&](BroadcastOp bc) {
+        Point q = p;
+        auto shape = cast<RankedTensorType>(bc.getSrc().getType()).getShape();
+        for (auto [i, d] : llvm::enumerate(q.dims))
+          if (shape[i] == 1)
+            d = {i64(0), 0, false};
+        if (q.vecDim() < 0)
+          q.width = 1;
+        return eval(bc.getSrc(), q);
+      })
+      .Case([&](TransOp t) {
+        Point q = p;
+        for (auto [i, src] : llvm::enumerate(t.getOrder()))
+          q.dims[src] = p.dims[i];
+        return eval(t.getSrc(), q);
+      })
+      .Case([&](ReshapeOp r) {
+        return evalReshape(r.getSrc(), cast<RankedTensorType>(r.getType()).getShape(), p);
+      })
+      .Case([&](SplitOp s) {
+        Point q = p;
+        q.dims.push_back({i64(resultNumber), 0, false});
+        return eval(s.getSrc(), q);
+      })
+      .Case([&](LoadOp l) { return emitLoad(l, p); })
+      .Case([&](AddPtrOp a) { return evalAddPtr(a, p); })
+      .Case([&](GatherOp g) { return evalGather(g, p); })
+      .Case([&](ExternElementwiseOp e) { return evalExtern(e, p); })
+      .Default([&](Operation *) {
+        if (!isVirtual(op))
+          return error(op, "operation '" + op->getName().getStringRef() +
+                               "' is not supported");
+        return evalElementwise(op, p);
+      });
+}
+
+/// Vector lanes with `width` neighbours; an operand that does not depend on the
+/// vector dimension is the same scalar in each.
+Lanes Emitter::evalElementwise(Operation *op, const Point &p) {
+  SmallVector<Lanes> operands;
+  for (Value v : op->getOperands())
+    operands.push_back(eval(v, p));
+  if (failed)
+    return Lanes();
+  if (std::optional<Lanes> affine = evalAffine(op, operands))
+    return *affine;
+  unsigned level = 0;
+  bool uniform = true;
+  for (const Lanes &l : operands) {
+    level = std::max(level, l.maxLevel());
+    uniform &= l.isUniform();
+  }
+  int64_t width = uniform ? 1 : p.width;
+  SmallVector<Value> values;
+  for (auto [l, v] : llvm::zip(operands, op->getOperands()))
+    values.push_back(asVector(l, elementType(v), width));
+  at(level);
+  Value r = elementwise(op, values, width);
+  return failed ? Lanes() : result(r, width, level);
+}
+
+std::optional<Lanes> Emitter::evalAffine(Operation *op,
+                                         ArrayRef<Lanes> operands) {
+  if (llvm::none_of(operands, [](const Lanes &l) { return l.isAffine(); }) ||
+      llvm::any_of(operands,
+                   [](const Lanes &l) { return l.kind == Lanes::Vector; }))
+    return std::nullopt;
+  if (isa<arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp>(op)) {
+    // Index arithmetic does not wrap, so extension commutes with it.
+    Lanes r = operands[0];
+    at(r.level);
+    r.base = intCast(r.base, elementType(op->getResult(0)),
+                     !isa<arith::ExtUIOp>(op));
+    return r;
+  }
+  if (isa<arith::AddIOp, arith::SubIOp>(op)) {
+    bool isSub = isa<arith::SubIOp>(op);
+    Lanes x = operands[0], y = operands[1];
+    if (x.isAffine() && y.isAffine() && x.pos != y.pos) {
+      x = withoutPos(x);
+      y = withoutPos(y);
+    }
+    Lanes r = x.isAffine() ? x : y;
+    r.kind = Lanes::Affine;
+    r.level = std::max(x.level, y.level);
+    at(r.level);
+    r.base = isSub ? b.createOrFold<arith::SubIOp>(loc, x.base, y.base)
+                   : b.createOrFold<arith::AddIOp>(loc, x.base, y.base);
+    if (x.dynStride || y.dynStride) {
+      Value sx = x.isAffine() ? strideValue(x) : i64(0);
+      Value sy = y.isAffine() ? strideValue(y) : i64(0);
+      at(r.level);
+      r.dynStride = isSub ? b.createOrFold<arith::SubIOp>(loc, sx, sy)
+                          : b.createOrFold<arith::AddIOp>(loc, sx, sy);
+      r.stride = 0;
+    } else {
+      int64_t sx = x.isAffine() ? x.stride : 0;
+      int64_t sy = y.isAffine() ? y.stride : 0;
+      r.stride = isSub ? sx - sy : sx + sy;
+    }
+    return r;
+  }
+  if (isa<arith::MulIOp>(op)) {
+    bool first = operands[0].isAffine();
+    Lanes r = operands[first ? 0 : 1];
+    const Lanes &factor = operands[first ? 1 : 0];
+    if (factor.isAffine())
+      return std::nullopt;
+    r.level = std::max(r.level, factor.level);
+    at(r.level);
+    r.base = b.createOrFold<arith::MulIOp>(loc, r.base, factor.base);
+    IntegerAttr c;
+    if (!r.dynStride && matchPattern(factor.base, m_Constant(&c))) {
+      r.stride *= c.getValue().getSExtValue();
+    } else {
+      Value wide = intCast(factor.base, b.getI64Type());
+      r.dynStride = b.createOrFold<arith::MulIOp>(loc, strideValue(r), wide);
+    }
+    return r;
+  }
+  return std::nullopt;
+}
+
+Lanes Emitter::evalAddPtr(AddPtrOp op, const Point &p) {
+  Lanes ptr = eval(op.getPtr(), p);
+  Lanes off = eval(op.getOffset(), p);
+  if (failed)
+    return Lanes();
+  Type elem = cast<triton::PointerType>(elementType(op.getPtr())).getPointeeType();
+  int64_t bytes = memBytes(elem);
+  Type i64Type = b.getI64Type();
+  if (ptr.kind == Lanes::Vector || off.kind == Lanes::Vector) {
+    unsigned level = std::max(ptr.maxLevel(), off.maxLevel());
+    Value addresses = asVector(ptr, op.getPtr().getType(), p.width);
+    Value index = asVector(off, elementType(op.getOffset()), p.width);
+    at(level);
+    index = intCast(index, VectorType::get({p.width}, i64Type));
+    Value scaled = b.createOrFold<arith::MulIOp>(
+        loc, index, splatConstant(i64Type, b.getI64IntegerAttr(bytes), p.width));
+    return Lanes::vector(arith::AddIOp::create(b, loc, addresses, scaled), level);
+  }
+  if (ptr.isAffine() && off.isAffine() && ptr.pos != off.pos) {
+    ptr = withoutPos(ptr);
+    off = withoutPos(off);
+  }
+  Lanes r = ptr.isAffine() ? ptr : off;
+  r.level = std::max(ptr.level, off.level);
+  at(r.level);
+  Value offset = intCast(off.base, i64Type);
+  r.base = offsetPtr(ptr.base,
+                     b.createOrFold<arith::MulIOp>(loc, offset, i64(bytes)));
+  if (ptr.isUniform() && off.isUniform())
+    return Lanes::uniform(r.base, r.level);
+  if (ptr.dynStride || off.dynStride) {
+    Value so = off.isAffine() ? strideValue(off) : i64(0);
+    Value sp = ptr.isAffine() ? strideValue(ptr) : i64(0);
+    at(r.level);
+    so = b.createOrFold<arith::MulIOp>(loc, so, i64(bytes));
+    r.dynStride = b.createOrFold<arith::AddIOp>(loc, sp, so);
+    r.stride = 0;
+  } else {
+    r.stride = (ptr.isAffine() ? ptr.stride : 0) +
+               bytes * (off.isAffine() ? off.stride : 0);
+  }
+  return r;
+}
+
+Lanes Emitter::evalReshape(Value src, ArrayRef<int64_t> dstShape,
+                           const Point &p) {
+  auto srcShape = cast<RankedTensorType>(src.getType()).getShape();
+  auto isBig = [](int64_t d) { return d != 1; };
+  SmallVector<int64_t> bigSrc(llvm::make_filter_range(srcShape, isBig));
+  SmallVector<int64_t> bigDst(llvm::make_filter_range(dstShape, isBig));
+  if (bigSrc == bigDst) {
+    Point q;
+    q.width = p.width;
+    SmallVector<DimIndex> big;
+    for (auto [d, index] : llvm::zip(dstShape, p.dims))
+      if (d != 1)
+        big.push_back(index);
+    unsigned next = 0;
+    for (int64_t d : srcShape)
+      q.dims.push_back(d == 1 ? DimIndex{i64(0), 0, false} : big[next++]);
+    if (q.vecDim() < 0)
+      q.width = 1;
+    return eval(src, q);
+  }
+  // The Plan stored the operand: its buffer read with the result's shape.
+  auto it = buffers.find(src);
+  if (it == buffers.end() || capturing.contains(src))
+    return error(src.getDefiningOp(), "operand of a reshape is not stored");
+  Buffer view = it->second;
+  view.shape.assign(dstShape.begin(), dstShape.end());
+  return readBuffer(view, p);
+}
+
+Lanes Emitter::evalGather(GatherOp op, const Point &p) {
+  auto it = buffers.find(op.getSrc());
+  if (it == buffers.end())
+    return error(op, "source of a gather is not stored");
+  const Buffer &buffer = it->second;
+  Lanes index = eval(op.getIndices(), p);
+  if (failed)
+    return Lanes();
+  Type i64Type = b.getI64Type();
+  int64_t axis = op.getAxis();
+  int64_t bytes = memBytes(buffer.elem);
+  SmallVector<int64_t> strides = buffer.strides();
+  // Address of the point with index 0 along the axis, then the axis itself.
+  Point q = p;
+  q.dims[axis] = {i64(0), 0, false};
+  int64_t laneStride = 0;
+  unsigned level = 0;
+  Value base = bufferAddress(buffer, q, laneStride, level);
+  level = std::max(level, index.maxLevel());
+  Type indexType = elementType(op.getIndices());
+  if (index.isUniform() && q.vecDim() < 0) {
+    at(level);
+    Value offset = arith::MulIOp::create(b, loc, intCast(index.base, i64Type),
+                                         i64(strides[axis] * bytes));
+    Value ptr = offsetPtr(base, offset);
+    return Lanes::uniform(loadVector(ptr, buffer.elem, 1, {}, {}), level);
+  }
+  Value lanes = asVector(index, indexType, p.width);
+  Lanes start;
+  start.kind = Lanes::Affine;
+  start.base = base;
+  start.stride = laneStride * bytes;
+  start.level = level;
+  Value pointers = lanePointers(start, p.width);
+  at(level);
+  auto wide = VectorType::get({p.width}, i64Type);
+  Value offsets = arith::MulIOp::create(
+      b, loc, intCast(lanes, wide),
+      splatConstant(i64Type, b.getI64IntegerAttr(strides[axis] * bytes), p.width));
+  Value addresses = arith::AddIOp::create(b, loc, pointers, offsets);
+  return Lanes::vector(gatherVector(addresses, buffer.elem, p.width, {}, {}), level);
+}
+
+Lanes Emitter::evalExtern(ExternElementwiseOp op, const Point &p) {
+  SmallVector<Lanes> operands;
+  unsigned level = 0;
+  bool uniform = true;
+  for (Value v : op->getOperands()) {
+    operands.push_back(eval(v, p));
+    level = std::max(level, operands.back().maxLevel());
+    uniform &= operands.back().isUniform();
+  }
+  if (failed)
+    return Lanes();
+  int64_t width = uniform ? 1 : p.width;
+  SmallVector<Value> values;
+  for (auto [l, v] : llvm::zip(operands, op->getOperands()))
+    values.push_back(asVector(l, elementType(v), width));
+  at(level);
+  Value r = callExtern(op.getSymbol(), elementType(op->getResult(0)), values, width);
+  return failed ? Lanes() : result(r, width, level);
+}

@@ -1,0 +1,230 @@
+//===- Emitter.h - emits loops for the roots of a kernel --------*- C++ -*-===//
+//
+// Part of the FlagTree project, under the MIT license.
+//
+// The Emitter walks a TTIR kernel in program order. Scalars are translated one
+// by one. A tensor is either virtual, which means that it is computed at a
+// Point whenever something asks for it, or stored, which means that it lives in
+// a scratch buffer. Only roots emit loops: stores, atomics, reductions, scans,
+// dots, values that control flow carries, and values that the Plan stores.
+//
+// Code is placed by level. Level 0 is the straight-line code at the walker's
+// position, each loop of a root's nest adds a level. A value is emitted at the
+// deepest level of its operands, so whatever does not depend on the inner loop
+// is outside of it by construction.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CPU_LIB_CONVERSION_EMITTER_H
+#define CPU_LIB_CONVERSION_EMITTER_H
+
+#include "Lanes.h"
+#include "Plan.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Builders.h"
+#include "triton/Dialect/Triton/IR/Dialect.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+namespace mlir::triton::cpu {
+
+/// A tensor in scratch memory, row-major, i1 as bytes, pointers as i64.
+struct Buffer {
+  Value base; ///< !llvm.ptr
+  SmallVector<int64_t> shape;
+  Type elem; ///< element type of the tensor
+
+  SmallVector<int64_t> strides() const;
+};
+
+/// The loops of one root: which dimensions, which of them across lanes.
+struct Nest {
+  SmallVector<int64_t> shape;
+  int vecDim = -1;
+  int64_t width = 1;
+};
+
+class Emitter {
+public:
+  Emitter(OpBuilder &builder, unsigned vectorBits);
+
+  struct Kernel {
+    Block *entry = nullptr;            ///< for constants and buffer addresses
+    Value scratch;                     ///< !llvm.ptr
+    std::array<Value, 3> programId;    ///< i32
+    std::array<Value, 3> numPrograms;  ///< i32
+  };
+  /// Emits the body of `func` at the end of `body`. Arguments must have been
+  /// mapped with mapScalar. Fails after a diagnostic.
+  LogicalResult run(FuncOp func, Block *body, const Kernel &kernel);
+  void mapScalar(Value from, Value to) { scalars[from] = to; }
+  int64_t scratchBytes() const { return maxScratch; }
+  bool isBlocking() const { return blocking; }
+
+private:
+  //===--- Control flow (EmitControl.cpp) ---===//
+  void emitBlock(Block &block, Block *into);
+  void emitOp(Operation *op);
+  void emitScalarOp(Operation *op);
+  void emitFor(scf::ForOp op);
+  void emitIf(scf::IfOp op);
+  void emitWhile(scf::WhileOp op);
+  void yieldTensors(ArrayRef<Value> values, ArrayRef<Buffer> targets);
+  void carryInto(Value value, const Buffer &target);
+  void emitPrint(PrintOp op);
+  void emitAssert(AssertOp op);
+
+  //===--- Roots (EmitMemory.cpp, EmitReduce.cpp, EmitDot.cpp, ...) ---===//
+  void beginRoot();
+  void emitStore(StoreOp op);
+  void emitStoreAt(StoreOp op, const Point &p);
+  Lanes emitLoad(LoadOp op, const Point &p);
+  void emitAtomicRMW(AtomicRMWOp op);
+  void emitAtomicCAS(AtomicCASOp op);
+  void emitReduce(ReduceOp op);
+  void emitReduceAcrossLanes(ReduceOp op, const Nest &nest);
+  void emitReduceOverLoop(ReduceOp op, const Nest &nest);
+  void emitScan(ScanOp op);
+  void emitDot(DotOp op);
+  void emitCat(CatOp op);
+  void emitJoin(JoinOp op);
+  void emitHistogram(HistogramOp op);
+  /// Computes `v` everywhere and writes it to `target`.
+  void materialize(Value v, const Buffer &target);
+  /// Gives `v` a buffer and computes it, unless it has one.
+  const Buffer &materialize(Value v);
+  /// Sees to it that a root of shape `shape` can evaluate `tree`: stored values
+  /// that the root will not visit point by point are computed now, the others
+  /// are captured while the root runs.
+  void prepare(ArrayRef<Value> trees, ArrayRef<int64_t> shape,
+               bool mayCapture = true);
+  void finishCaptures();
+  SmallVector<Value> combine(Region &region, ValueRange lhs, ValueRange rhs,
+                             int64_t width);
+
+  //===--- Loop nests (Nest.cpp) ---===//
+  Nest chooseNest(ArrayRef<Value> trees, ArrayRef<int64_t> shape,
+                  ArrayRef<Value> pointers = {});
+  /// Runs `body` for all points. Loads of `trees` that are masked by a prefix
+  /// of the vector dimension get an unmasked main loop. If `storeMask` is set,
+  /// points where it is false need not be visited.
+  void forEachPoint(const Nest &nest, ArrayRef<Value> trees,
+                    function_ref<void(const Point &)> body,
+                    Value storeMask = {});
+  void forEachPointNoSpeculation(const Nest &nest, ArrayRef<Value> trees,
+                                 function_ref<void(const Point &)> body,
+                                 Value storeMask);
+  /// Opens the loops over all dimensions but `skip`; calls `inner` inside.
+  void outerLoops(const Nest &nest, int skip, Point &p,
+                  function_ref<void()> inner, unsigned dim = 0);
+  /// `for (iv = lo; iv < hi; iv += step)` with loop-carried values. `body`
+  /// gets iv and the carried values and returns the next ones.
+  SmallVector<Value>
+  emitLoop(Value lo, Value hi, int64_t step, ValueRange inits,
+           function_ref<SmallVector<Value>(DimIndex, ValueRange)> body);
+  /// Number of leading indices of the vector dimension at which all prefix
+  /// masks below `trees` hold, as i64 at the current level, or null if there
+  /// are none. Registers the masks in `prefixMasks`.
+  Value prefixBound(const Nest &nest, ArrayRef<Value> trees, const Point &outer);
+  struct Assumption {
+    Value value;
+    Point point; ///< the vector dimension's base is ignored
+    Lanes lanes; ///< affine replacement (remainders); unused for masks
+  };
+  bool matches(const Assumption &a, Value v, const Point &p) const;
+
+  //===--- Values (EmitValue.cpp) ---===//
+  Lanes eval(Value v, const Point &p);
+  Lanes evalUncached(Value v, const Point &p);
+  Lanes evalOp(Operation *op, unsigned result, const Point &p);
+  Lanes evalElementwise(Operation *op, const Point &p);
+  std::optional<Lanes> evalAffine(Operation *op, ArrayRef<Lanes> operands);
+  Lanes evalAddPtr(AddPtrOp op, const Point &p);
+  Lanes evalReshape(Value src, ArrayRef<int64_t> dstShape, const Point &p);
+  Lanes evalGather(GatherOp op, const Point &p);
+  Lanes evalExtern(ExternElementwiseOp op, const Point &p);
+  Value scalar(Value v);
+  /// The same value as vector (width > 1) or scalar of type `elem`.
+  Value asVector(const Lanes &lanes, Type elem, int64_t width);
+  /// The value in lane 0 of a uniform or affine Lanes.
+  Value firstLane(const Lanes &lanes);
+  /// Folds pos into base.
+  Lanes withoutPos(const Lanes &lanes);
+  Value strideValue(const Lanes &lanes);
+  Lanes result(Value v, int64_t width, unsigned level);
+
+  //===--- Scalars and vectors (EmitElementwise.cpp) ---===//
+  /// Emits `op` on operands that are scalars (width 1) or vectors.
+  Value elementwise(Operation *op, ValueRange operands, int64_t width);
+  Value elementwiseIntDiv(Operation *op, Value lhs, Value rhs, int64_t width);
+  Value floatCast(Value v, Type elem, int64_t width, bool towardZero = false);
+  Value toFloat8(Value f32, Type elem, int64_t width, bool towardZero);
+  Value fromFloat8(Value v, Type elem, int64_t width);
+  Value callExtern(StringRef symbol, Type elem, ValueRange args, int64_t width);
+  Value intCast(Value v, Type to, bool isSigned = true);
+
+  //===--- Memory (EmitMemory.cpp) ---===//
+  Buffer allocate(RankedTensorType type);
+  Value bufferAddress(const Buffer &buffer, const Point &p, int64_t &laneStride,
+                      unsigned &level);
+  Lanes readBuffer(const Buffer &buffer, const Point &p);
+  void writeBuffer(const Buffer &buffer, const Point &p, const Lanes &lanes);
+  Value loadVector(Value ptr, Type elem, int64_t width, Value mask, Value other);
+  void storeVector(Value ptr, Value v, Type elem, int64_t width, Value mask);
+  Value gatherVector(Value addresses, Type elem, int64_t width, Value mask,
+                     Value other);
+  void scatterVector(Value addresses, Value v, Type elem, int64_t width,
+                     Value mask);
+  Value offsetPtr(Value ptr, Value bytes);
+  Value lanePointers(const Lanes &ptr, int64_t width);
+  void copyBuffer(const Buffer &from, const Buffer &to);
+
+  //===--- Basics ---===//
+  struct Scope {
+    Block *block;
+    Operation *before = nullptr;
+    DenseMap<Value, SmallVector<std::pair<Point, Lanes>, 1>> memo;
+  };
+  unsigned depth() const { return scopes.size() - 1; }
+  /// The builder, placed at the end of the code of `level`.
+  OpBuilder &at(unsigned level);
+  OpBuilder &here() { return at(depth()); }
+  void pushScope(Block *block, Operation *before);
+  void popScope();
+  Value constant(TypedAttr attr);
+  Value i64(int64_t v) { return constant(b.getI64IntegerAttr(v)); }
+  Value splatConstant(Type elem, TypedAttr attr, int64_t width);
+  Value zero(Type elem, int64_t width);
+  Value stepVector(Type elem, int64_t width, int64_t stride);
+  Type memType(Type elem) const;   ///< type in memory
+  Type valueType(Type elem, int64_t width) const;
+  Type scalarType(Type elem) const; ///< pointers become !llvm.ptr
+  int64_t memBytes(Type elem) const;
+  int64_t lanesFor(int64_t extent) const;
+  Lanes error(Operation *op, const Twine &message);
+
+  OpBuilder &b;
+  Location loc;
+  const unsigned vectorBits;
+  Kernel kernel;
+  Plan plan;
+  SmallVector<std::unique_ptr<Scope>> scopes;
+  DenseMap<Value, Value> scalars;
+  DenseMap<Value, Buffer> buffers;
+  /// Where a value must be written instead of a buffer of its own.
+  DenseMap<Value, Buffer> preassigned;
+  /// Stored values that wait for a root that visits them point by point.
+  llvm::SetVector<Value> capturing;
+  DenseMap<Attribute, Value> constants;
+  SmallVector<Assumption> prefixMasks;
+  SmallVector<Assumption> remainders;
+  int64_t scratchTop = 64; // the first line is a target for masked-off scalars
+  int64_t maxScratch = 64;
+  bool blocking = false;
+  bool failed = false;
+};
+
+} // namespace mlir::triton::cpu
+
+#endif // CPU_LIB_CONVERSION_EMITTER_H
