@@ -109,7 +109,8 @@ void *findIn(void *library, StringRef name) {
 } // namespace
 
 bool mlir::triton::cpu::hasVectorMathLibrary() {
-  return vectorMathLibrary() != nullptr;
+  // Before glibc 2.35 it held a few functions only.
+  return findIn(vectorMathLibrary(), "_ZGVbN4v_tanhf") != nullptr;
 }
 
 void *mlir::triton::cpu::findHostSymbol(StringRef name) {

@@ -12,7 +12,7 @@ namespace mlir::triton::cpu {
 /// run-time library, and the helpers of DeviceHelpers.h.
 void *findHostSymbol(llvm::StringRef name);
 
-/// Whether this process has glibc's vector math library.
+/// Whether glibc's vector math library is there, with all of its functions.
 bool hasVectorMathLibrary();
 
 } // namespace mlir::triton::cpu
