@@ -1,7 +1,7 @@
 """What a wheel, an editable install and an sdist hold, computed once from the selection.
 
-In an editable install every package lies below ``python``, the backends through links, so that setuptools writes a plain
-``.pth``. In a wheel the same packages are taken from where they really are.
+In an editable install every package lies below ``python``, the backends through links, so that setuptools writes a
+plain ``.pth``. In a wheel the same packages are taken from where they really are.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """The setuptools command that builds the C++ part.
 
-The tree is ``build/<backends>/cmake-<platform>-<cache_tag>`` and is kept: a second build compiles what changed. CMake is
-found and called through scikit-build-core's library; its setuptools plugin is not used, it deletes its tree at every run.
+The tree is ``build/<backends>/cmake-<platform>-<cache_tag>`` and is kept: a second build compiles what changed. CMake
+is found and called through scikit-build-core's library; its setuptools plugin is not used, it deletes its tree at every
+run.
 """
 
 from __future__ import annotations
@@ -52,7 +53,9 @@ class build_cmake(Command):
         cmaker = _make_cmaker(project, tree)
         output = ErrorFinder()
         try:
-            cmaker.configure(defines=dict(_defines(project, cmaker, self.editable_mode)), cmake_args=_extra_arguments(project))
+            cmaker.configure(
+                defines=dict(_defines(project, cmaker, self.editable_mode)), cmake_args=_extra_arguments(project)
+            )
             _build(cmaker, tree, self._targets(), jobs(project.environment), output)
             cmaker.install(self._prefix(project), strip=not self.editable_mode, components=[COMPONENT])
         except FailedLiveProcessError as error:

@@ -39,7 +39,9 @@ class Environment:
             return True
         if value in _FALSE:
             return False
-        raise BuildError(f"{name}={value} is neither true ({', '.join(_TRUE)}) nor false ({', '.join(filter(None, _FALSE))}).")
+        raise BuildError(
+            f"{name}={value} is neither true ({', '.join(_TRUE)}) nor false ({', '.join(filter(None, _FALSE))})."
+        )
 
     def number(self, name: str) -> int | None:
         """A positive number, or None where the variable is unset."""

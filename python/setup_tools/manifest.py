@@ -82,7 +82,9 @@ class Variable:
 
     def problem(self) -> str | None:
         if self.type not in VARIABLE_TYPES:
-            return f"type = {self.type!r} is none of {', '.join(VARIABLE_TYPES)}.{did_you_mean(self.type, VARIABLE_TYPES)}"
+            return (
+                f"type = {self.type!r} is none of {', '.join(VARIABLE_TYPES)}.{did_you_mean(self.type, VARIABLE_TYPES)}"
+            )
         return None
 
 
@@ -157,7 +159,9 @@ def read_manifest(file: Path) -> Manifest:
     known = ("backend", "cmake", "artifacts", "environment")
     for key in content:
         if key not in known:
-            raise ManifestError(f"{file}: unknown table [{key}]. Tables are {', '.join(known)}.{did_you_mean(key, known)}")
+            raise ManifestError(
+                f"{file}: unknown table [{key}]. Tables are {', '.join(known)}.{did_you_mean(key, known)}"
+            )
     if not isinstance(content.get("backend"), dict):
         raise ManifestError(f"{file}: the table [backend] is missing.")
     manifest = Manifest(
@@ -180,7 +184,9 @@ def _read_table(cls: type[Table], content: Any, file: Path, where: str) -> Table
     hints = get_type_hints(cls)
     for key in content:
         if key not in hints:
-            raise ManifestError(f"{file}: {where} has no key {key!r}. Keys are {', '.join(hints)}.{did_you_mean(key, hints)}")
+            raise ManifestError(
+                f"{file}: {where} has no key {key!r}. Keys are {', '.join(hints)}.{did_you_mean(key, hints)}"
+            )
     values = {}
     for item in fields(cls):
         if item.name in content:

@@ -91,6 +91,8 @@ def read_registry(root: Path, environ: Mapping[str, str]) -> Registry:
     for entry in filter(None, environ.get("TRITON_PLUGIN_DIRS", "").split(";")):
         file = Path(entry).expanduser().resolve() / MANIFEST_NAME
         if not file.is_file():
-            raise BuildError(f"TRITON_PLUGIN_DIRS names {entry}, but {file} does not exist. Each entry is a backend's folder.")
+            raise BuildError(
+                f"TRITON_PLUGIN_DIRS names {entry}, but {file} does not exist. Each entry is a backend's folder."
+            )
         files.append(file)
     return Registry(read_manifest(file) for file in files)

@@ -15,7 +15,9 @@ def trunk_version(root: Path) -> Version:
     """``__version__`` of python/triton, read without importing it."""
     file = root / "python" / "triton" / "__init__.py"
     for node in ast.parse(file.read_text(encoding="utf-8")).body:
-        if isinstance(node, ast.Assign) and any(isinstance(t, ast.Name) and t.id == "__version__" for t in node.targets):
+        if isinstance(node, ast.Assign) and any(
+            isinstance(t, ast.Name) and t.id == "__version__" for t in node.targets
+        ):
             return Version(ast.literal_eval(node.value))
     raise BuildError(f"{file} assigns no __version__.")
 

@@ -11,8 +11,8 @@ package and is installed as ``triton/backends/<backend>/spec/triton``. The trunk
 ``spec_func("name")``
     returns the backend's function ``name``, or None.
 
-Functions are looked up in the overlay's top module, ``spec/triton/__init__.py``. ``has_spec("name")`` tells "the backend
-has no such function" from "the function returned None":
+Functions are looked up in the overlay's top module, ``spec/triton/__init__.py``. ``has_spec("name")`` tells "the
+backend has no such function" from "the function returned None":
 
     if has_spec("grid_limit"):
         limit = spec("grid_limit", device)      # None is an answer here
@@ -23,8 +23,8 @@ Which backend is selected is written at build time into the generated module ``t
 module (a source tree that was never built) nothing is selected and all of this does nothing, quietly. Nothing else is
 quiet: a selected backend whose overlay is missing, and every exception of the backend's code, are raised.
 
-``import triton`` runs this file, so it imports next to nothing; the import machinery is in ``_flagtree_overlay``, which is
-loaded only if the selected backend has an overlay.
+The trunk's packages run this file when they are imported, so it imports next to nothing; the import machinery is in
+``_flagtree_overlay``, which is loaded only if the selected backend has an overlay.
 """
 
 import os

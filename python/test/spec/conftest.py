@@ -1,4 +1,4 @@
-"""A miniature package named ``triton`` that holds the real ``flagtree_spec``, so that its rules are tested without a build."""
+"""A miniature package named ``triton`` around the real ``flagtree_spec``: its rules are tested without a build."""
 
 from __future__ import annotations
 
@@ -25,7 +25,9 @@ class Tree:
             shutil.copy(TRUNK / name, self.package / name)
         self.trunk("__init__.py", "")
         if backend is not None:
-            self.trunk("_flagtree_backend.py", f"BACKEND = {backend!r}\nOVERLAY = {overlay!r}\nBACKENDS = ({backend!r},)\n")
+            self.trunk(
+                "_flagtree_backend.py", f"BACKEND = {backend!r}\nOVERLAY = {overlay!r}\nBACKENDS = ({backend!r},)\n"
+            )
             self.trunk("backends/__init__.py", "")
             self.trunk(f"backends/{backend}/__init__.py", "")
 
@@ -44,7 +46,12 @@ class Tree:
 
     def run(self, code: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
-            [sys.executable, "-S", "-c", f"import sys\nsys.path.insert(0, {str(self.package.parent)!r})\n" + textwrap.dedent(code)],
+            [
+                sys.executable,
+                "-S",
+                "-c",
+                f"import sys\nsys.path.insert(0, {str(self.package.parent)!r})\n" + textwrap.dedent(code),
+            ],
             capture_output=True,
             text=True,
             check=False,

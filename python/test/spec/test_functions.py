@@ -10,7 +10,9 @@ import pytest
 def test_spec_func_returns_the_backends_definition(tree):
     tree.overlay("__init__.py", "from ._utils import apply\n")
     tree.overlay("_utils.py", "def apply(x): return x + 1\n")
-    assert tree.output("from triton.flagtree_spec import *; print(spec_func('apply')(1), spec_func('nope'))") == "2 None"
+    assert (
+        tree.output("from triton.flagtree_spec import *; print(spec_func('apply')(1), spec_func('nope'))") == "2 None"
+    )
 
 
 def test_spec_extends_the_globals_of_its_caller(tree):
@@ -72,7 +74,10 @@ def test_p2_a_missing_top_module_is_an_overlay_without_functions(tree):
 @pytest.mark.parametrize("value", ["None", "0", "False", "[]"])
 def test_p3_no_such_function_differs_from_an_empty_result(tree, value):
     tree.overlay("__init__.py", f"def answer(): return {value}\n")
-    code = "from triton.flagtree_spec import *; print(has_spec('answer'), spec('answer'), has_spec('other'), spec('other'))"
+    code = """
+        from triton.flagtree_spec import has_spec, spec
+        print(has_spec("answer"), spec("answer"), has_spec("other"), spec("other"))
+    """
     assert tree.output(code) == f"True {value} False None"
 
 
@@ -88,7 +93,10 @@ def test_p9_a_marker_without_its_overlay_names_both(make_tree):
 def test_a_submodule_is_not_a_function(tree):
     tree.overlay("__init__.py", "from .language import f\n")
     tree.overlay("language/__init__.py", "def f(): pass\n")
-    assert tree.output("from triton.flagtree_spec import has_spec; print(has_spec('f'), has_spec('language'))") == "True False"
+    assert (
+        tree.output("from triton.flagtree_spec import has_spec; print(has_spec('f'), has_spec('language'))")
+        == "True False"
+    )
 
 
 def test_something_that_is_not_callable_is_refused(tree):

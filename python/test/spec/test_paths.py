@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 
 
-@pytest.mark.parametrize("folder", ["triton-work", "triton_v3.6.x", "w/triton", "tritonenv/lib", "plain", "triton/triton"])
+@pytest.mark.parametrize(
+    "folder", ["triton-work", "triton_v3.6.x", "w/triton", "tritonenv/lib", "plain", "triton/triton"]
+)
 def test_p1_location_of_the_checkout_does_not_matter(make_tree, folder):
     tree = make_tree(folder)
     tree.specialised_package("tools", compile="WHO = 'trunk'", other="WHO = 'trunk'")
@@ -25,7 +27,9 @@ def test_relative_imports_of_the_trunk_see_the_overlay(tree):
 def test_backend_without_that_folder_is_left_alone(tree):
     tree.specialised_package("runtime", jit="WHO = 'trunk'")
     tree.overlay("tools/compile.py", "")
-    assert tree.output("import triton.runtime as r, triton.runtime.jit as j; print(j.WHO, len(r.__path__))") == "trunk 1"
+    assert (
+        tree.output("import triton.runtime as r, triton.runtime.jit as j; print(j.WHO, len(r.__path__))") == "trunk 1"
+    )
 
 
 def test_no_backend_selected_means_the_plain_trunk(make_tree):
@@ -42,7 +46,11 @@ def test_no_backend_selected_means_the_plain_trunk(make_tree):
 def test_backend_that_declares_no_overlay_is_quiet(make_tree):
     tree = make_tree(overlay=False)
     tree.specialised_package("tools", compile="WHO = 'trunk'")
-    code = "from triton.flagtree_spec import *; import triton.tools.compile as c; print(c.WHO, selected_backend(), spec_func('f'))"
+    code = """
+        import triton.tools.compile as c
+        from triton.flagtree_spec import selected_backend, spec_func
+        print(c.WHO, selected_backend(), spec_func("f"))
+    """
     assert tree.output(code) == "trunk acme None"
 
 
@@ -133,5 +141,9 @@ def test_the_parent_package_itself_is_refused(tree):
 def test_overlay_files_lists_folders_without_init(tree):
     tree.overlay("tools/deep/a.py", "")
     tree.overlay("b.py", "")
-    code = "from triton.flagtree_spec import *; import os; print([os.path.relpath(f, overlay_dir()) for f in overlay_files()])"
+    code = """
+        import os
+        from triton.flagtree_spec import overlay_dir, overlay_files
+        print([os.path.relpath(file, overlay_dir()) for file in overlay_files()])
+    """
     assert tree.output(code) == "['b.py', 'tools/deep/a.py']"

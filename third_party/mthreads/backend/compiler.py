@@ -1,7 +1,8 @@
 """The compiler of the `musa` target.
 
-This package holds the trunk's part of the way, Triton IR and its target-independent passes. The way from there to a MUSA
-binary needs Moore Threads' code generator, which is not part of it; the stage that would produce the binary says so.
+This package holds the trunk's part of the way, Triton IR and its target-independent passes. The way from there to a
+MUSA binary needs Moore Threads' code generator, which is not part of it; the stage that would produce the binary says
+so.
 """
 
 from __future__ import annotations
@@ -105,7 +106,7 @@ class MUSABackend(BaseBackend):
 
     def _make_binary(self, metadata: dict) -> bytes:
         raise RuntimeError(
-            f"kernel {metadata.get('name', '?')!r} was compiled to Triton IR, but not to a binary for mp_{self.target.arch}: "
-            "Moore Threads' code generator is not part of this package. To run it here, use the cpu backend "
+            f"kernel {metadata.get('name', '?')!r} was compiled to Triton IR, but not to a binary for "
+            f"mp_{self.target.arch}: Moore Threads' code generator is not part of this package. To run it here, use the cpu backend "
             "(TRITON_DEFAULT_BACKEND=cpu)."
         )

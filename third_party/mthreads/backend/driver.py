@@ -175,7 +175,9 @@ class MUSADriver(DriverBase):
 
     def get_device_interface(self) -> Any:
         if self._torch is None:
-            raise RuntimeError("torch.musa is not available: install torch_musa to time and tune kernels on this device")
+            raise RuntimeError(
+                "torch.musa is not available: install torch_musa to time and tune kernels on this device"
+            )
         return self._torch
 
     def get_benchmarker(self) -> Callable:

@@ -45,8 +45,8 @@ def find_library() -> tuple[MusaLibrary | None, str]:
             return None, str(error)
         return library, ""
     return None, (
-        f"the MUSA driver library was not found (tried {', '.join(tried)}). Install the MUSA driver, or name the library "
-        "in TRITON_LIBMUSA_PATH or its toolkit in MUSA_HOME"
+        f"the MUSA driver library was not found (tried {', '.join(tried)}). Install the MUSA driver, or name the "
+        "library in TRITON_LIBMUSA_PATH or its toolkit in MUSA_HOME"
     )
 
 

@@ -9,7 +9,8 @@ from typing import Any
 def apply_with_path(value: Any, fn: Callable[[tuple[int, ...], Any], object]) -> None:
     """Call ``fn(path, leaf)`` for every leaf of nested tuples and lists, in order.
 
-    ``path`` holds the index at each level; a ``value`` that is no tuple or list is itself the only leaf, with path ``()``.
+    ``path`` holds the index at each level; a ``value`` that is no tuple or list is itself the only leaf, with path
+    ``()``.
     """
     from triton._utils import is_iterable
 
