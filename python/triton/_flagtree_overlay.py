@@ -3,8 +3,8 @@
 Two things need more than an entry in a package's ``__path__``:
 
 * An overlay folder below a specialised package. Without ``__init__.py`` the import system would skip it, with one it
-  would hide every trunk module beside it. Here its ``__init__.py`` replaces the trunk's only if it exists, and the package's
-  search path always holds both folders.
+  would hide every trunk module beside it. Here its ``__init__.py`` replaces the trunk's only if it exists, and the
+  package's search path always holds both folders.
 * An overlay file has two names: ``triton.tools.compile`` and, from inside the overlay,
   ``triton.backends.<b>.spec.triton.tools.compile``. Both must give one module object, or its classes exist twice.
 """

@@ -107,6 +107,6 @@ class MUSABackend(BaseBackend):
     def _make_binary(self, metadata: dict) -> bytes:
         raise RuntimeError(
             f"kernel {metadata.get('name', '?')!r} was compiled to Triton IR, but not to a binary for "
-            f"mp_{self.target.arch}: Moore Threads' code generator is not part of this package. To run it here, use the cpu backend "
-            "(TRITON_DEFAULT_BACKEND=cpu)."
+            f"mp_{self.target.arch}: Moore Threads' code generator is not part of this package. "
+            "To run it here, use the cpu backend (TRITON_DEFAULT_BACKEND=cpu)."
         )

@@ -1,4 +1,4 @@
-"""What the ahead-of-time compiler and linker agree on: signatures, hints, symbols, the line that describes a variant."""
+"""What ahead-of-time compiler and linker agree on: signatures, hints, symbols, the line that describes a variant."""
 
 from __future__ import annotations
 
