@@ -10,9 +10,11 @@
 #define TRITON_ANALYSIS_AXISINFO_H
 
 #include "mlir/IR/Value.h"
+#include "mlir/IR/ValueRange.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/raw_ostream.h"
+#include <memory>
 #include <optional>
 
 namespace mlir {
@@ -102,7 +104,8 @@ private:
   void set(Value value, AxisInfo info);
 
   DenseMap<Value, AxisInfo> infos;
-  mutable DenseMap<Type, AxisInfo> unknowns;
+  /// Behind pointers: references to them outlive insertions.
+  mutable DenseMap<Type, std::unique_ptr<AxisInfo>> unknowns;
 };
 
 /// Transfer function: information of result `index` of `op`, which has no regions.

@@ -6,7 +6,7 @@
 include "triton/Dialect/Triton/IR/TritonOpBase.td"
 include "mlir/Interfaces/InferIntRangeInterface.td"
 
-def FpToFpOp : TT_Op<"fp_to_fp", [Pure, TT_SameShape<"src", "result">]> {
+def FpToFpOp : TT_Op<"fp_to_fp", [Pure, Elementwise, TT_SameShape<"src", "result">]> {
   let summary = "convert between float formats, including 8-bit ones";
   let arguments = (ins TT_FloatLike:$src, OptionalAttr<TT_RoundingModeAttr>:$rounding);
   let results = (outs TT_FloatLike:$result);

@@ -19,7 +19,7 @@ class TT_OptionalMaskOf<string ptr, string mask>
 // Pointers
 //===------------------------------------------------------------------------------------------------------===//
 
-def AddPtrOp : TT_Op<"addptr", [Pure, AllTypesMatch<["ptr", "result"]>, TT_SameShape<"ptr", "offset">]> {
+def AddPtrOp : TT_Op<"addptr", [Pure, Elementwise, AllTypesMatch<["ptr", "result"]>, TT_SameShape<"ptr", "offset">]> {
   let summary = "move pointers by a number of elements";
   let arguments = (ins TT_PtrLike:$ptr, TT_IntLike:$offset);
   let results = (outs TT_PtrLike:$result);
@@ -27,7 +27,7 @@ def AddPtrOp : TT_Op<"addptr", [Pure, AllTypesMatch<["ptr", "result"]>, TT_SameS
   let hasFolder = 1;
 }
 
-def IntToPtrOp : TT_Op<"int_to_ptr", [Pure, TT_SameShape<"src", "result">]> {
+def IntToPtrOp : TT_Op<"int_to_ptr", [Pure, Elementwise, TT_SameShape<"src", "result">]> {
   let summary = "address as pointer";
   let arguments = (ins TT_I64Like:$src);
   let results = (outs TT_PtrLike:$result);
@@ -35,7 +35,7 @@ def IntToPtrOp : TT_Op<"int_to_ptr", [Pure, TT_SameShape<"src", "result">]> {
   let hasFolder = 1;
 }
 
-def PtrToIntOp : TT_Op<"ptr_to_int", [Pure, TT_SameShape<"src", "result">]> {
+def PtrToIntOp : TT_Op<"ptr_to_int", [Pure, Elementwise, TT_SameShape<"src", "result">]> {
   let summary = "pointer as address";
   let arguments = (ins TT_PtrLike:$src);
   let results = (outs TT_I64Like:$result);
@@ -43,7 +43,7 @@ def PtrToIntOp : TT_Op<"ptr_to_int", [Pure, TT_SameShape<"src", "result">]> {
   let hasFolder = 1;
 }
 
-def BitcastOp : TT_Op<"bitcast", [Pure, TT_SameShape<"src", "result">]> {
+def BitcastOp : TT_Op<"bitcast", [Pure, Elementwise, TT_SameShape<"src", "result">]> {
   let summary = "the same bits as another type of the same width, or another pointee";
   let arguments = (ins TT_NumberOrPtrLike:$src);
   let results = (outs TT_NumberOrPtrLike:$result);
