@@ -109,8 +109,10 @@ createMachine(const Triple &triple, const TargetSpec &spec) {
   TargetOptions options;
   // A product and a sum stay apart unless the operations say `contract`.
   options.AllowFPOpFusion = FPOpFusion::Standard;
+  // The small code model: the loader puts code and constants side by side and
+  // reaches the host's functions through stubs.
   std::unique_ptr<TargetMachine> machine((*target)->createTargetMachine(
-      triple, spec.cpu, spec.features, options, Reloc::PIC_, std::nullopt,
+      triple, spec.cpu, spec.features, options, Reloc::PIC_, CodeModel::Small,
       CodeGenOptLevel::Default, /*JIT=*/true));
   if (!machine)
     return createStringError("LLVM cannot generate code for '" + triple.str() +
