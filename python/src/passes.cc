@@ -2,17 +2,21 @@
 
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
+#include "triton/Dialect/Triton/Transforms/Passes.h"
 #include <pybind11/pybind11.h>
 
 namespace py = pybind11;
 
 namespace {
 
+/// Binds `name(pm)`, which appends the pass that `createPass` makes.
+template <typename CreatePass> void bindPass(py::module_ &m, const char *name, const char *doc, CreatePass createPass) {
+  m.def(name, [createPass](mlir::PassManager &pm) { pm.addPass(createPass()); }, py::arg("pm"), doc);
+}
+
 void initCommonPasses(py::module_ m) {
   m.doc() = "Passes of MLIR that every backend uses.";
-  auto add = [&m](const char *name, const char *doc, auto createPass) {
-    m.def(name, [createPass](mlir::PassManager &pm) { pm.addPass(createPass()); }, py::arg("pm"), doc);
-  };
+  auto add = [&m](const char *name, const char *doc, auto createPass) { bindPass(m, name, doc, createPass); };
   add("add_inliner", "Replace calls by the called function, unless it is noinline.",
       [] { return mlir::createInlinerPass(); });
   add("add_canonicalizer", "Fold and simplify each operation until nothing changes.",
@@ -24,9 +28,22 @@ void initCommonPasses(py::module_ m) {
   add("add_sccp", "Propagate constants through control flow.", [] { return mlir::createSCCPPass(); });
 }
 
+void initTritonIRPasses(py::module_ m) {
+  m.doc() = "Passes on Triton IR.";
+  auto add = [&m](const char *name, const char *doc, auto createPass) { bindPass(m, name, doc, createPass); };
+  add("add_combine", "Merge neighbouring operations, such as a dot and the addition of its result.",
+      mlir::triton::createTritonCombineOps);
+  add("add_reorder_broadcast", "Compute before repeating.", mlir::triton::createTritonReorderBroadcast);
+  add("add_loop_unroll", "Unroll loops with the attribute tt.loop_unroll_factor.",
+      mlir::triton::createTritonLoopUnroll);
+  add("add_triton_licm", "Like common.add_licm, and hoist loads out of loops that write nothing.",
+      mlir::triton::createTritonLoopInvariantCodeMotion);
+}
+
 } // namespace
 
 void init_triton_passes(py::module &&m) {
   m.doc() = "Passes on Triton IR. Each function appends one pass to a pass manager.";
   initCommonPasses(m.def_submodule("common"));
+  initTritonIRPasses(m.def_submodule("ttir"));
 }

@@ -1,0 +1,18 @@
+//===- Passes.h - Passes on TTIR ------------------------------------------===//
+
+#ifndef TRITON_DIALECT_TRITON_TRANSFORMS_PASSES_H
+#define TRITON_DIALECT_TRITON_TRANSFORMS_PASSES_H
+
+#include "mlir/Pass/Pass.h"
+
+namespace mlir::triton {
+
+#define GEN_PASS_DECL
+#include "triton/Dialect/Triton/Transforms/Passes.h.inc"
+
+#define GEN_PASS_REGISTRATION
+#include "triton/Dialect/Triton/Transforms/Passes.h.inc"
+
+} // namespace mlir::triton
+
+#endif // TRITON_DIALECT_TRITON_TRANSFORMS_PASSES_H
