@@ -1,0 +1,112 @@
+"""backend.toml: what is read, and what is said about a wrong one."""
+
+from __future__ import annotations
+
+import pytest
+from setup_tools.errors import ManifestError
+from setup_tools.manifest import read_manifest
+
+from .conftest import ROOT
+
+
+def error_of(tree, extra: str, name: str = "acme") -> str:
+    folder = tree.backend(name, extra)
+    with pytest.raises(ManifestError) as caught:
+        read_manifest(folder / "backend.toml")
+    message = str(caught.value)
+    assert str(folder / "backend.toml") in message
+    return message
+
+
+def test_every_manifest_of_this_checkout_is_valid():
+    files = sorted(ROOT.glob("third_party/*/backend.toml"))
+    assert len(files) >= 2
+    for file in files:
+        assert read_manifest(file).name == file.parent.name
+
+
+def test_all_keys_are_read(tree):
+    tree.write("third_party/acme/language/acme/__init__.py")
+    folder = tree.backend(
+        "acme",
+        """
+        label = "acme3.6"
+        aliases = ["acme_gpu"]
+        companions = ["host"]
+        always = true
+        language = "acme"
+        data = ["lib/*.bc"]
+        [cmake]
+        ACME_SDK = "/opt/acme"
+        [[artifacts]]
+        name = "toolchain"
+        url = "https://example.org/t.tar.gz"
+        sha256 = "%s"
+        size = 12
+        [[environment]]
+        name = "ACME_HOME"
+        type = "path"
+        meaning = "Root of the runtime"
+        """
+        % ("0123456789abcdef" * 4),
+    )
+    manifest = read_manifest(folder / "backend.toml")
+    assert manifest.backend.label == "acme3.6"
+    assert manifest.backend.aliases == ("acme_gpu",)
+    assert manifest.backend.always is True
+    assert manifest.cmake == {"ACME_SDK": "/opt/acme"}
+    assert manifest.artifacts[0].size == 12
+    assert manifest.environment[0].type == "path"
+    assert manifest.language_dir == folder / "language" / "acme"
+
+
+@pytest.mark.parametrize(
+    ("extra", "expected"),
+    [
+        ("aliasses = []", "[backend] has no key 'aliasses'. Keys are name, "),
+        ("aliasses = []", "Did you mean 'aliases'?"),
+        ("[artefacts]", "unknown table [artefacts]. Tables are backend, cmake, artifacts, environment. "),
+        ("[artefacts]", "Did you mean 'artifacts'?"),
+        ("aliases = 'x'", "[backend] aliases = 'x' must be a list"),
+        ("aliases = [1]", "[backend] aliases = 1 must be of type str, not int"),
+        ("always = 1", "[backend] always = 1 must be of type bool, not int"),
+        ("label = 'Acme 3'", "label = 'Acme 3' is not a normalised local version label"),
+        ("label = 'acme-3'", "label = 'acme-3' is not a normalised local version label"),
+        ("language = 'acme'", "is no folder"),
+        ("[cmake]\nA = 1", "[cmake] A = 1 must be of type str, not int"),
+        ("[[environment]]\nname = 'A'", "[[environment]] needs the key 'meaning'"),
+        ("[[environment]]\nname = 'A'\nmeaning = ''\ntype = 'paht'", "Did you mean 'path'?"),
+        ("[environment]", "must be an array of tables, each headed by [[environment]]"),
+        ("[[artifacts]]\nname='t'\nurl='https://e.org'\nsha256='12'\nsize=1", "is not 64 lower-case hex digits"),
+        (f"[[artifacts]]\nname='t'\nurl='http://e.org'\nsha256='{'0' * 64}'\nsize=1", "is not an https address"),
+        ("x = = 1", "is not valid TOML"),
+    ],
+)
+def test_wrong_manifests_name_file_and_key(tree, extra, expected):
+    assert expected in error_of(tree, extra)
+
+
+def test_missing_key_is_named(tree):
+    tree.backend("acme")
+    file = tree.write("third_party/acme/backend.toml", '[backend]\nname = "acme"\n')
+    with pytest.raises(ManifestError, match=r"\[backend\] needs the key 'summary'"):
+        read_manifest(file)
+
+
+def test_missing_table_is_named(tree):
+    with pytest.raises(ManifestError, match=r"the table \[backend\] is missing"):
+        read_manifest(tree.write("third_party/acme/backend.toml", ""))
+
+
+def test_name_must_be_that_of_the_folder(tree):
+    folder = tree.backend("acme")
+    folder = folder.rename(folder.with_name("other"))
+    with pytest.raises(ManifestError, match="its folder is called 'other'"):
+        read_manifest(folder / "backend.toml")
+
+
+def test_compiler_and_driver_must_exist(tree):
+    folder = tree.backend("acme")
+    (folder / "backend" / "driver.py").unlink()
+    with pytest.raises(ManifestError, match=r"the backend has no .*driver\.py"):
+        read_manifest(folder / "backend.toml")
