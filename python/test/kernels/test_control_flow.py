@@ -183,8 +183,7 @@ def unrolled(x_ptr, out_ptr, N: tl.constexpr, BLOCK: tl.constexpr):
         else:
             acc -= tl.load(x_ptr + i * BLOCK + at)
     for i in tl.static_range(N - 1, -1, -2):
-        width: tl.constexpr = 2**i
-        acc += width
+        acc += 2**i
     tl.store(out_ptr + at, acc)
 
 

@@ -139,9 +139,11 @@ def hinted(x_ptr, out_ptr, n, stride, BLOCK: tl.constexpr):
 @triton.jit
 def modifiers(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
     at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    x = tl.load(x_ptr + at, mask=at < n, eviction_policy="evict_last", cache_modifier=".cg")
+    x = tl.load(x_ptr + at, mask=at < n, eviction_policy="evict_last")
     y = tl.load(x_ptr + at, mask=at < n, volatile=True)
-    tl.store(out_ptr + at, x + y, mask=at < n, cache_modifier=".wt", eviction_policy="evict_first")
+    z = tl.load(x_ptr + at, mask=at < n, cache_modifier=".cg")
+    tl.store(out_ptr + at, x + y + z, mask=at < n, cache_modifier=".wt")
+    tl.store(out_ptr + at, x + y, mask=at < n, eviction_policy="evict_first")
 
 
 @pytest.mark.parametrize("rows, cols", [(1, 1), (1, 100), (100, 1), (37, 65)])

@@ -1,4 +1,7 @@
-"""Moving data without changing it: transposes, flips and swaps, within a program and in place."""
+"""Moving data without changing it: transposes, flips and swaps, within a program and in place.
+
+A program runs its statements in order: a load sees every store of the same program in front of it and none behind.
+"""
 
 import numpy as np
 import pytest
