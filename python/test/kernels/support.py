@@ -5,7 +5,6 @@ Kernels take NumPy arrays as they are. bfloat16 has no NumPy type, so :class:`Bf
 """
 
 import numpy as np
-
 import triton.language as tl
 
 FLOATS = ("float64", "float32", "float16", "bfloat16")

@@ -2,12 +2,22 @@
 
 import numpy as np
 import pytest
-
 import triton
 import triton.language as tl
 
-from .support import (FLOATS, INTS, Bf16, assert_same, assert_same_bits, from_bf16_bits, make, random_values, read,
-                      rounded, to_bf16_bits)
+from .support import (
+    FLOATS,
+    INTS,
+    Bf16,
+    assert_same,
+    assert_same_bits,
+    from_bf16_bits,
+    make,
+    random_values,
+    read,
+    rounded,
+    to_bf16_bits,
+)
 
 N = 517
 
@@ -162,7 +172,7 @@ def test_boolean_logic():
     results = [np.zeros(N, bool) for _ in range(4)]
     count = np.zeros(triton.cdiv(N, 64), np.int32)
     logic[(count.size, )](a, b, *results, count, N, BLOCK=64)
-    for result, expected in zip(results, (a & b, a | b, a ^ b, ~a)):
+    for result, expected in zip(results, (a & b, a | b, a ^ b, ~a), strict=True):
         np.testing.assert_array_equal(result.view(np.uint8), expected.view(np.uint8))
     assert count.sum() == (a & b).sum()
 

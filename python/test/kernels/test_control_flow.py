@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-
 import triton
 import triton.language as tl
 
@@ -80,7 +79,7 @@ def sum_range(out_ptr, start, stop, step):
 @triton.jit
 def count_down(out_ptr, start, STEP: tl.constexpr):
     slot = 0
-    for i in range(start, 0, STEP):
+    for i in range(start, 0, STEP):  # noqa: SIM113
         tl.store(out_ptr + slot, i)
         slot += 1
 
@@ -341,7 +340,7 @@ def test_nested_loops(rows, cols):
     out = np.zeros(rows + 1, np.int32)
     nested_loops[(1, )](x, out, rows, cols, BLOCK=16)
     expected = [2 * int((x[r, r:]**2).sum()) for r in range(rows)]
-    assert out.tolist() == [sum(expected)] + expected
+    assert out.tolist() == [sum(expected), *expected]
 
 
 def test_while_over_scalars():

@@ -4,7 +4,6 @@ from collections import namedtuple
 
 import numpy as np
 import pytest
-
 import triton
 import triton.language as tl
 
@@ -46,7 +45,7 @@ def clip_sign(x):
     """Returns from several branches on a scalar."""
     if x > 10:
         return 1
-    elif x < -10:
+    if x < -10:
         return -1
     return 0
 

@@ -4,7 +4,6 @@ from math import erf
 
 import numpy as np
 import pytest
-
 import triton
 import triton.language as tl
 
@@ -44,7 +43,7 @@ def oracle(x, bias):
 
 def tolerance(dtype):
     """A few roundings of the result; deep in the negative tail 1 + erf cancels, hence the absolute part."""
-    return dict(rtol=4 * max(EPS[dtype], EPS["float32"]), atol=1e-6)
+    return {"rtol": 4 * max(EPS[dtype], EPS["float32"]), "atol": 1e-6}
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float16", "bfloat16"])

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-
 import triton
 import triton.language as tl
 
@@ -186,7 +185,7 @@ def test_bitwise(dtype):
     x, y = operands(dtype)
     results = [np.zeros_like(x) for _ in range(4)]
     launch(bitwise, x, y, *results)
-    for result, expected in zip(results, (x & y, x | y, x ^ y, ~x)):
+    for result, expected in zip(results, (x & y, x | y, x ^ y, ~x), strict=True):
         assert_same(result, expected)
 
 
@@ -251,7 +250,7 @@ def test_high_half_of_a_product(dtype):
     out = np.zeros_like(x)
     high_product[(1, )](x, y, out, n, BLOCK=256)
     bits = 8 * x.itemsize
-    exact = [(int(a) % 2**bits * (int(b) % 2**bits)) >> bits for a, b in zip(x, y)]
+    exact = [(int(a) % 2**bits * (int(b) % 2**bits)) >> bits for a, b in zip(x, y, strict=True)]
     assert_same(out, np.array(exact, f"uint{bits}").astype(dtype))
 
 

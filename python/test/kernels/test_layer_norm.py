@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-
 import triton
 import triton.language as tl
 
@@ -205,7 +204,7 @@ def check_backward(inputs, dx, dw, db):
     assert_close(db, expected_db, rtol=1e-4, atol=1e-6 * rows)
 
 
-@pytest.mark.parametrize("rows, cols", SHAPES + [(500, 40)])
+@pytest.mark.parametrize("rows, cols", [*SHAPES, (500, 40)])
 def test_backward_with_atomics(rows, cols):
     inputs = backward_inputs(rows, cols)
     dx, dw, db = Fenced((rows, cols), "float32"), np.zeros(cols, np.float32), np.zeros(cols, np.float32)

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-
 import triton
 import triton.language as tl
 
@@ -138,7 +137,7 @@ def test_dropout(p, dtype):
 def test_dropout_repeats_with_its_seed():
     x = np.ones(1000, np.float32)
     runs = [np.zeros(1000, np.float32) for _ in range(3)]
-    for out, seed, block in zip(runs, (8, 8, 9), (256, 32, 256)):
+    for out, seed, block in zip(runs, (8, 8, 9), (256, 32, 256), strict=True):
         dropout[(triton.cdiv(1000, block), )](x, out, 1000, 0.5, seed, BLOCK=block)
     assert_same(runs[0], runs[1])
     assert (runs[0] != runs[2]).any()

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-
 import triton
 import triton.language as tl
 
@@ -185,7 +184,7 @@ def test_combine_that_does_not_commute(n):
     out = np.zeros(n, np.int32)
     forward_fill[(1, )](x, is_set, out, n, BLOCK=256)
     value, expected = -1, []
-    for candidate, chosen in zip(x, is_set):
+    for candidate, chosen in zip(x, is_set, strict=True):
         value = candidate if chosen else value
         expected.append(value)
     assert_same(out, np.array(expected, np.int32))

@@ -5,7 +5,6 @@ A program runs its statements in order: a load sees every store of the same prog
 
 import numpy as np
 import pytest
-
 import triton
 import triton.language as tl
 
