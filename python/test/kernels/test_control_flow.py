@@ -79,9 +79,9 @@ def sum_range(out_ptr, start, stop, step):
 @triton.jit
 def count_down(out_ptr, start, STEP: tl.constexpr):
     slot = 0
-    for i in range(start, 0, STEP):  # noqa: SIM113
+    for i in range(start, 0, STEP):
         tl.store(out_ptr + slot, i)
-        slot += 1
+        slot += 1  # noqa: SIM113
 
 
 @triton.jit

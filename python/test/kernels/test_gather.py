@@ -1,5 +1,7 @@
 """Indirect access: embedding rows, chains of loads, scatters, `other` values, masks made of data."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 import triton
@@ -224,7 +226,7 @@ def test_segments_of_any_length():
     x = np.random.default_rng(17).integers(-100, 100, offsets[-1]).astype(np.float32)
     out = np.full(len(lengths), np.nan, np.float32)
     segment_sums[(len(lengths), )](x, offsets, out, BLOCK=32)
-    assert_same(out, np.array([x[a:b].sum() for a, b in zip(offsets[:-1], offsets[1:], strict=True)], np.float32))
+    assert_same(out, np.array([x[a:b].sum() for a, b in pairwise(offsets)], np.float32))
 
 
 @pytest.mark.parametrize("rows, cols, out_rows", [(8, 4, 8), (16, 1, 32), (4, 32, 2)])
