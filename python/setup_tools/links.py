@@ -18,7 +18,8 @@ def make_links(assembly: Assembly, say: Callable[[str], None]) -> None:
     wanted = {link.location: link.target for link in assembly.links}
     for folder in (trunk / "backends", trunk / "language" / "extra"):
         for entry in sorted(folder.iterdir()) if folder.is_dir() else []:
-            if entry.is_symlink() and entry not in wanted:
+            leads_to_folder = entry.is_symlink() and (entry.is_dir() or not entry.exists())
+            if leads_to_folder and entry not in wanted:
                 entry.unlink()
                 say(f"removed the link {entry.relative_to(assembly.root)}: not part of this build")
     for location, target in wanted.items():
