@@ -221,8 +221,8 @@ void Emitter::emitReduceAcrossLanes(ReduceOp op, const Nest &nest) {
     for (int64_t half = width / 2; half >= 1; half /= 2) {
       here();
       SmallVector<Value> low, high;
-      SmallVector<int64_t> lowIndex(llvm::seq<int64_t>(0, half));
-      SmallVector<int64_t> highIndex(llvm::seq<int64_t>(half, 2 * half));
+      auto lowIndex = llvm::to_vector(llvm::seq<int64_t>(0, half));
+      auto highIndex = llvm::to_vector(llvm::seq<int64_t>(half, 2 * half));
       for (Value v : acc) {
         if (half == 1) {
           low.push_back(vector::ExtractOp::create(b, loc, v, 0));

@@ -79,7 +79,7 @@ SmallVector<Value> Emitter::emitLoop(
   }
   popScope();
   scopes[level]->before = saved;
-  return llvm::to_vector<4>(loop.getResults());
+  return SmallVector<Value>(loop.getResults());
 }
 
 void Emitter::outerLoops(const Nest &nest, int skip, Point &p,
