@@ -38,7 +38,6 @@ def FuncOp : TT_Op<"func", [AffineScope, AutomaticAllocationScope, CallableOpInt
     ::mlir::Region *getCallableRegion() { return isExternal() ? nullptr : &getBody(); }
     ::llvm::ArrayRef<::mlir::Type> getArgumentTypes() { return getFunctionType().getInputs(); }
     ::llvm::ArrayRef<::mlir::Type> getResultTypes() { return getFunctionType().getResults(); }
-    static ::llvm::StringRef getDefaultDialect() { return "tt"; }
   }];
 }
 
