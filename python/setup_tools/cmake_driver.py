@@ -157,6 +157,9 @@ def _defines(project: Project, cmaker: CMaker, editable: bool) -> Iterator[tuple
         yield f"TRITON_BACKEND_DIR_{manifest.name}", manifest.folder.as_posix()
         yield from manifest.cmake.items()
     launcher = _compiler_cache(project.environment)
+    # Lets ccache find an object again in another copy of this checkout.
+    cmaker.env.setdefault("CCACHE_BASEDIR", os.fspath(project.root))
+    cmaker.env.setdefault("CCACHE_NOHASHDIR", "1")
     yield "CMAKE_C_COMPILER_LAUNCHER", launcher
     yield "CMAKE_CXX_COMPILER_LAUNCHER", launcher
 

@@ -1,0 +1,60 @@
+"""Questions about the build of this checkout: ``python -m setup_tools tree``.
+
+tree         the CMake tree of the selected backend
+environment  a Markdown table of the environment variables that the build and the backends read
+overlays     problems of the backends' Python overlays; the exit status is 1 where there are any
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from .cmake_driver import build_tree
+from .errors import BuildError
+from .overlays import check_hooks, check_overlay
+from .project import Project, load_project
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def environment_table(project: Project) -> str:
+    """The variables as a Markdown table."""
+    lines = ["| variable | type | default | meaning |", "|---|---|---|---|"]
+    for variable in project.variables:
+        default = f"`{variable.default}`" if variable.default else ""
+        lines.append(f"| `{variable.name}` | {variable.type} | {default} | {variable.meaning} |")
+    return "\n".join(lines)
+
+
+def overlay_problems(project: Project) -> list[str]:
+    """Problems of all backends' overlays."""
+    problems = []
+    for manifest in project.registry.manifests.values():
+        problems += check_overlay(project.root, manifest) + check_hooks(project.root, manifest)
+    return problems
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(
+        prog="setup_tools", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("question", choices=("tree", "environment", "overlays"))
+    question = parser.parse_args(argv).question
+    try:
+        project = load_project(ROOT, os.environ)
+    except BuildError as error:
+        sys.exit(f"error: {error}")
+    if question == "overlays":
+        problems = overlay_problems(project)
+        print("\n".join(problems) or "the overlays differ from the trunk and define only what it asks for")
+        return 1 if problems else 0
+    print(build_tree(project) if question == "tree" else environment_table(project))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

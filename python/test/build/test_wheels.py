@@ -1,0 +1,184 @@
+"""Real wheels, installed into clean environments."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from .conftest import make_environment, run
+
+pytestmark = pytest.mark.slow
+
+MEBIBYTE = 1 << 20
+OVERLAY = "triton/backends/mthreads/spec/triton"
+KERNEL = """
+import numpy as np
+import triton
+import triton.language as tl
+
+@triton.jit
+def add(x, y, out, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(out + i, tl.load(x + i, i < n) + tl.load(y + i, i < n), i < n)
+"""
+
+
+def names_in(wheel: Path) -> set[str]:
+    with zipfile.ZipFile(wheel) as archive:
+        return set(archive.namelist())
+
+
+def run_file(environment, tmp_path: Path, code: str) -> str:
+    """What the file with ``code`` prints: kernels need their source, so ``python -c`` will not do."""
+    file = tmp_path / "program.py"
+    file.write_text(code)
+    done = run(environment.python, file, cwd=tmp_path, env={"TRITON_CACHE_DIR": str(tmp_path / "cache")})
+    assert done.returncode == 0, done.stdout
+    return done.stdout.strip()
+
+
+def test_default_wheel_runs_a_kernel(installed, tmp_path):
+    code = KERNEL + (
+        "x = np.arange(1000, dtype=np.float32)\nout = np.zeros_like(x)\n"
+        "add[(8,)](x, x, out, 1000, BLOCK=128)\nnp.testing.assert_array_equal(out, 2 * x)\nprint(triton.__file__)\n"
+    )
+    assert run_file(installed(), tmp_path, code).startswith(str(installed().folder))
+
+
+def test_a_kernel_with_squeeze_runs_on_the_cpu_of_an_mthreads_wheel(installed, tmp_path):
+    code = KERNEL + (
+        "@triton.jit\ndef kernel(x, out, N: tl.constexpr):\n    i = tl.arange(0, N)\n"
+        "    tl.store(out + i, tl.squeeze(tl.unsqueeze(tl.load(x + i), 0), 0) + 1)\n"
+        "x = np.arange(64, dtype=np.float32)\nout = np.zeros_like(x)\nkernel[(1,)](x, out, 64)\n"
+        "np.testing.assert_array_equal(out, x + 1)\n"
+        "print(triton.runtime.driver.active.get_current_target().backend)\n"
+    )
+    assert run_file(installed("mthreads"), tmp_path, code) == "cpu"
+
+
+def test_spec_path_resolves_inside_the_installed_overlay(installed):
+    environment = installed("mthreads")
+    code = "import triton.tools.compile as c, triton.tools.tensor_descriptor as t; print(c.__file__); print(t.__file__)"
+    overlay, trunk = environment.run(code, environment.folder).splitlines()
+    assert overlay.endswith(f"{OVERLAY}/tools/compile.py") and overlay.startswith(str(environment.folder))
+    assert trunk.endswith("site-packages/triton/tools/tensor_descriptor.py")
+
+
+def test_p1_an_environment_below_a_folder_called_triton_is_specialized(wheels, tmp_path):
+    environment = make_environment(tmp_path / "triton-work" / "triton")
+    environment.pip("install", "--no-deps", "--no-index", wheels.build("mthreads"), cwd=tmp_path)
+    code = "import triton.tools.link as link, triton.language as tl; print(link.__file__, hasattr(tl, 'squeeze'))"
+    file, has_squeeze = environment.run(code, tmp_path).split()
+    assert file.endswith(f"{OVERLAY}/tools/link.py")
+    assert has_squeeze == "True"
+
+
+def test_p9_a_wheel_without_its_overlay_says_so(wheels, tmp_path):
+    with zipfile.ZipFile(wheels.build("mthreads")) as archive:
+        kept = [name for name in archive.namelist() if "/spec/" not in name]
+        archive.extractall(tmp_path, kept)
+    done = run(sys.executable, "-c", "import triton.language", cwd=tmp_path, env={"PYTHONPATH": str(tmp_path)})
+    assert done.returncode != 0
+    assert "backend 'mthreads' is selected by" in done.stdout
+    assert "_flagtree_backend.py" in done.stdout and f"{OVERLAY} does not exist" in done.stdout
+
+
+@pytest.mark.parametrize("backend", ["", "mthreads"])
+def test_p12_the_marker_is_in_every_wheel(wheels, backend):
+    with zipfile.ZipFile(wheels.build(backend)) as archive:
+        marker: dict = {}
+        exec(archive.read("triton/_flagtree_backend.py"), marker)
+    assert marker["BACKEND"] == (backend or "cpu")
+    assert marker["OVERLAY"] is bool(backend)
+
+
+@pytest.mark.parametrize(("backend", "expected"), [("", {"cpu"}), ("mthreads", {"cpu", "mthreads"})])
+def test_p13_a_wheel_holds_the_selected_backends_only(wheels, backend, expected):
+    names = names_in(wheels.build(backend))
+    found = {name.split("/")[2] for name in names if name.startswith("triton/backends/") and name.count("/") > 2}
+    assert found == expected
+
+
+def test_the_wheel_holds_what_its_record_lists_and_nothing_of_the_build(wheels):
+    names = names_in(wheels.build("mthreads"))
+    for needed in ("triton/FileCheck", f"{OVERLAY}/tools/ragged_tma.py", f"{OVERLAY}/language/__init__.py"):
+        assert needed in names
+    assert len([name for name in names if name.startswith("triton/_C/libtriton.") and name.endswith(".so")]) == 1
+    strays = [name for name in names if not re.match(r"triton/|flagtree-[^/]*\.dist-info/", name)]
+    assert strays == []
+    assert not [name for name in names if name.endswith((".toml", ".cc", ".cpp", ".h.in", ".pyc"))]
+
+
+def test_version_and_entry_points(installed):
+    environment = installed("mthreads")
+    code = (
+        "from importlib.metadata import entry_points, version; print(version('flagtree'));"
+        "print(sorted(e.value for e in entry_points(group='triton.backends')))"
+    )
+    version, points = environment.run(code, environment.folder).splitlines()
+    assert version == "3.6.0+mthreads3.6"
+    assert points == "['triton.backends.cpu', 'triton.backends.mthreads']"
+
+
+def test_filecheck_of_the_wheel_works(installed, tmp_path):
+    environment = installed()
+    folder = Path(environment.run("import triton; print(triton.__path__[0])", tmp_path))
+    (tmp_path / "checks").write_text("CHECK: hello\n")
+    command = [folder / "FileCheck", tmp_path / "checks"]
+    assert subprocess.run(command, input="hello\n", text=True, check=False).returncode == 0
+    assert subprocess.run(command, input="other\n", text=True, capture_output=True, check=False).returncode == 1
+
+
+def test_size_of_the_wheel(wheels):
+    assert wheels.build("mthreads").stat().st_size <= 35 * MEBIBYTE
+
+
+def test_c6_only_the_init_function_is_exported(installed, tmp_path):
+    environment = installed()
+    library = environment.run("import triton._C.libtriton as l; print(l.__file__)", tmp_path)
+    symbols = subprocess.run(["nm", "-D", "--defined-only", library], capture_output=True, text=True, check=True)
+    assert [line.split()[-1] for line in symbols.stdout.splitlines()] == ["PyInit_libtriton"]
+
+
+def test_llvm_is_linked_statically(installed, tmp_path):
+    environment = installed()
+    library = environment.run("import triton._C.libtriton as l; print(l.__file__)", tmp_path)
+    needed = subprocess.run(["ldd", library], capture_output=True, text=True, check=True).stdout
+    assert "LLVM" not in needed and "MLIR" not in needed
+
+
+def test_import_of_the_package_loads_neither_libtriton_nor_torch(installed, tmp_path):
+    code = "import sys, triton; print([m for m in sys.modules if 'libtriton' in m or m == 'torch' or m == 'numpy'])"
+    assert installed().run(code, tmp_path) == "[]"
+
+
+def test_a_package_without_libtriton_says_how_to_build_it(wheels, tmp_path):
+    with zipfile.ZipFile(wheels.build()) as archive:
+        archive.extractall(tmp_path, [name for name in archive.namelist() if "/_C/" not in name])
+    done = run(sys.executable, "-c", "import triton.language", cwd=tmp_path, env={"PYTHONPATH": str(tmp_path)})
+    assert done.returncode != 0
+    last = done.stdout.strip().splitlines()[-1]
+    assert "libtriton" in last and "pip install" in last, last
+
+
+def test_sdist_holds_all_sources_and_makes_the_same_wheel(sources, wheels, tmp_path):
+    done = run(*(sys.executable, "-m", "build", "--no-isolation", "--sdist", "--outdir", tmp_path, "."), cwd=sources)
+    assert done.returncode == 0, done.stdout[-4000:]
+    (archive,) = tmp_path.glob("*.tar.gz")
+    run("tar", "xzf", archive, "-C", tmp_path, cwd=tmp_path)
+    (folder,) = (path for path in tmp_path.iterdir() if path.is_dir())
+    for file in ("third_party/mthreads/backend.toml", "third_party/cpu/backend.toml", "cmake/AddTriton.cmake"):
+        assert (folder / file).is_file(), file
+    assert not list(folder.glob("python/triton/backends/mthreads")), "links are left out"
+    done = run(
+        *(sys.executable, "-m", "pip", "wheel", "--no-build-isolation", "--no-deps", "-w", tmp_path / "w", folder),
+        cwd=tmp_path,
+    )
+    assert done.returncode == 0, done.stdout[-4000:]
+    (wheel,) = (tmp_path / "w").glob("*.whl")
+    assert names_in(wheel) == names_in(wheels.build())

@@ -1,0 +1,16 @@
+#!/usr/bin/env bash
+# Builds what changed and runs all tests: lit over the IR tests, then pytest.
+#   ./test.sh                     everything
+#   ./test.sh ARGUMENTS...        pytest with these arguments instead, for example: ./test.sh -m "not slow" python/test
+set -euo pipefail
+cd "$(dirname "$0")"
+. tools/prepare.sh
+prepare --group test
+export PATH="$PWD/.venv/bin:$PATH"
+status=0
+if [ $# -eq 0 ]; then
+  tree="$(python -m setup_tools tree)"
+  PATH="$tree/bin/triton-opt:$tree/bin/FileCheck:$PATH" lit -v test third_party/*/test || status=$?
+fi
+python -m pytest "$@" || status=$?
+exit $status
