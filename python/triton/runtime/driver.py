@@ -96,11 +96,12 @@ class DriverConfig:
         _notify(self._active)
 
 
-_listeners: list[Any] = []
+# Called with the driver, or None while it is undecided, whenever another one becomes active.
+listeners: list[Any] = []
 
 
 def _notify(active: Any) -> None:
-    for listener in _listeners:
+    for listener in listeners:
         listener(active)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from .. import knobs
+from ._async_compile import FutureKernel, active_mode
 from .kernel_param import KernelParam, parameters_of
 from .kernel_source import (
     BoundConstexprFunction,
@@ -83,7 +84,37 @@ def _selected(option: str, fn_name: str, names: Iterable[str | int] | None, para
     return result
 
 
-class JITFunction(JITCallable, KernelInterface[T]):
+class _NativeSlot:
+    """Holds the native half of a jit function at a fixed place in the object, where libtriton finds it."""
+
+    __slots__ = ("_native",)
+
+
+class KernelCache(dict):
+    """Kernels by key. Removing one, or all, also makes the native launcher forget what it knows."""
+
+    def __init__(self, forget: Callable[[], None]):
+        super().__init__()
+        self._forget = forget
+
+    def clear(self) -> None:
+        super().clear()
+        self._forget()
+
+    def __delitem__(self, key: Any) -> None:
+        super().__delitem__(key)
+        self._forget()
+
+    def pop(self, *args: Any) -> Any:
+        value = super().pop(*args)
+        self._forget()
+        return value
+
+    def __reduce__(self) -> tuple:
+        return dict, ()  # kernels are not pickled
+
+
+class JITFunction(JITCallable, KernelInterface[T], _NativeSlot):
     """A kernel, or a helper that kernels call. `fn[grid](*args, **kwargs)` compiles it when needed and launches it.
 
     Keyword arguments that are no parameters are options of the backend (``num_warps``, ...).
@@ -120,7 +151,32 @@ class JITFunction(JITCallable, KernelInterface[T]):
         self.launch_metadata = launch_metadata
         self.pre_run_hooks: list[Callable] = []
         self.kernel = None
-        self.device_caches: dict[int, DeviceCache] = {}
+        self.device_caches: dict[int, DeviceCache] = KernelCache(self._forget_native)
+
+    # -- the native half ------------------------------------------------------------------------------------------
+
+    _native: Any
+
+    def _make_native(self) -> Any:
+        """Called by the launcher when it meets this function for the first time."""
+        from .native_bridge import make_function
+
+        return make_function(self)
+
+    def _forget_native(self) -> None:
+        native = getattr(self, "_native", None)
+        if native is not None:
+            native.clear()
+
+    def _compile_for_launch(self, values: list[Any], given: dict[str, Any], device: int) -> tuple | None:
+        """Called by the launcher for a kernel that it does not know. None: launch through Python."""
+        from .native_bridge import launch_description, publish_globals
+
+        kernel = self._find_or_compile(values, given, device, False)
+        publish_globals(self._native, self.used_global_vals)
+        if kernel is None or isinstance(kernel, FutureKernel):
+            return None
+        return launch_description(kernel)
 
     def add_pre_run_hook(self, hook: Callable) -> None:
         """`hook(*args, **kwargs)` runs before every launch, with the arguments of the launch."""
@@ -151,7 +207,9 @@ class JITFunction(JITCallable, KernelInterface[T]):
         target = driver.active.get_current_target()
         cache = self.device_caches.get(device)
         if cache is None or cache.target != target:
-            cache = self.device_caches[device] = DeviceCache({}, target, make_backend(target))
+            cache = self.device_caches[device] = DeviceCache(
+                KernelCache(self._forget_native), target, make_backend(target)
+            )
         return cache
 
     def _find_or_compile(self, values: list[Any], given: dict[str, Any], device: int, warmup: bool) -> Any:
@@ -184,7 +242,6 @@ class JITFunction(JITCallable, KernelInterface[T]):
 
     def _compile(self, key: str, src: Any, options: Any, given: dict, device: int, warmup: bool) -> Any:
         from ..compiler.compiler import compile
-        from ._async_compile import active_mode
         from .jit_hooks import call_hook
 
         cache = self.device_caches[device]
@@ -218,8 +275,16 @@ class JITFunction(JITCallable, KernelInterface[T]):
 
     def run(self, *args: Any, grid: Any, warmup: bool = False, **kwargs: Any) -> Any:
         """Compiles if needed and, unless `warmup`, launches over `grid`. Returns the CompiledKernel."""
+        return self._run_python(*args, grid=grid, warmup=warmup, **kwargs)
+
+    def _run_python(self, *args: Any, grid: Any, warmup: bool = False, **kwargs: Any) -> Any:
+        """`run` without the native launcher, for what that does not decide. The first launch comes here, too."""
         from .binder import bind
         from .driver import driver
+        from .native_bridge import activate
+
+        if activate(JITFunction):
+            return self.run(*args, grid=grid, warmup=warmup, **kwargs)
 
         for hook in self.pre_run_hooks:
             hook(*args, **kwargs)
@@ -228,7 +293,7 @@ class JITFunction(JITCallable, KernelInterface[T]):
         values, given = bind(self, args, kwargs)
         kernel = self._find_or_compile(values, given, device, warmup)
         if kernel is not None and not warmup:
-            kernel = kernel.result() if hasattr(kernel, "result") else kernel
+            kernel = kernel.result() if isinstance(kernel, FutureKernel) else kernel
             self._launch(active, device, kernel, grid, values)
         return kernel
 

@@ -100,6 +100,9 @@ def _only_device(device: int) -> None:
 
 
 class CPUDriver(DriverBase):
+    # DLPack's kDLCPU and the kinds of host memory that accelerators can read, too
+    dlpack_device_types = (1, 3, 11, 13)
+
     def __init__(self) -> None:
         self.utils = CPUUtils()
 
@@ -123,9 +126,9 @@ class CPUDriver(DriverBase):
 
     @property
     def launcher_cls(self) -> Any:
-        from triton.runtime.launcher import AbiLauncher
+        from triton.runtime.native_bridge import abi_launcher
 
-        return AbiLauncher.of(self)
+        return abi_launcher(self)
 
     def map_python_to_cpp_type(self, ty: str) -> str:
         return "void *" if ty.startswith("*") else _C_TYPES[ty]

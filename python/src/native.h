@@ -1,0 +1,78 @@
+//===- native.h - libtriton.native: binder and launcher ---------*- C++ -*-===//
+//
+// A launch `kernel[grid](...)` of a kernel that was compiled before runs here
+// from end to end: binding arguments to parameters, classifying them, finding
+// the kernel for that specialization, and starting it through the driver's
+// `TritonDriverAbi`. No Python object is built on the way. Everything rare
+// (errors, hooks, a compile, unusual arguments) is handed to Python, which
+// makes the same decisions thoroughly: `triton/runtime/jit.py`.
+//
+// The CPython C API throughout: a call through pybind11 costs as much as this
+// whole path may.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TRITON_PYTHON_NATIVE_H
+#define TRITON_PYTHON_NATIVE_H
+
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+#include "triton/Runtime/DriverAbi.h"
+#include <cstdint>
+
+// Paths that run once, or never: kept away from the code of a launch.
+#define TRITON_COLD __attribute__((cold, noinline))
+
+namespace triton::native {
+
+/// What a step of a launch came to.
+enum class Result {
+  Ok,
+  /// Not decided here; nothing was changed and no exception is set. Python
+  /// does the whole launch.
+  Fallback,
+  /// A Python exception is set.
+  Error,
+};
+
+/// What every launch reads. Changed with the interpreter locked.
+struct State {
+  /// The active driver, or null: then every launch goes through Python.
+  const TritonDriverAbi *driver = nullptr;
+  /// The capsule that keeps `driver` alive.
+  PyObject *driverCapsule = nullptr;
+  /// Changes with the driver, so that kernels of another one are not found.
+  uint64_t driverGeneration = 0;
+  /// Bit `d` is set if tensors on DLPack device type `d` can be launched with.
+  uint64_t deviceTypes = ~uint64_t(0);
+  /// Stands for the knobs that change generated code; part of every key.
+  uint64_t knobs = 0;
+  /// Launch hooks: null, a function, or a chain of functions.
+  PyObject *enterHook = nullptr;
+  PyObject *exitHook = nullptr;
+  /// The lists inside of the hooks that are chains, else null.
+  PyObject *enterCalls = nullptr;
+  PyObject *exitCalls = nullptr;
+
+  bool hasHooks() const {
+    return isActive(enterHook, enterCalls) || isActive(exitHook, exitCalls);
+  }
+
+private:
+  static bool isActive(PyObject *hook, PyObject *calls) {
+    return hook && (!calls || PyList_GET_SIZE(calls) != 0);
+  }
+};
+
+extern State state;
+
+/// Adds the heap types `Function` and `Runner`, and the functions that
+/// configure the launcher, to `module`. Each returns false with an exception.
+bool addFunctionType(PyObject *module);
+bool addRunnerType(PyObject *module);
+bool addDescriptors(PyObject *module);
+
+} // namespace triton::native
+
+#endif // TRITON_PYTHON_NATIVE_H

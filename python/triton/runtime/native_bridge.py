@@ -1,0 +1,137 @@
+"""Connects jit functions with the native binder and launcher, `libtriton.native`.
+
+Importing triton must not load libtriton, so the first launch of the process does it: `activate` replaces
+`JITFunction.__getitem__` and `JITFunction.run` by native ones. From then on a launch of a known kernel runs no
+Python; what the native code does not decide comes back to `JITFunction._run_python`.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+from .. import knobs
+from .._knob_types import HookChain, KnobGroup
+from .driver import driver as _driver_object
+from .driver import listeners
+
+_BLOCKING = 1
+_ALL_DEVICES = 2**64 - 1
+
+_lock = threading.Lock()
+_native: Any = None
+_words: dict[tuple, int] = {}
+
+
+def native_module() -> Any:
+    from triton._C.libtriton import native
+
+    return native
+
+
+def activate(jit_type: type) -> bool:
+    """Makes launches of `jit_type` native. True if this call changed anything, so that the launch starts again."""
+    global _native
+    if _native is not None:
+        return _refresh_driver()
+    with _lock:
+        if _native is None:
+            _install(native_module(), jit_type)
+    return _refresh_driver()
+
+
+def _install(native: Any, jit_type: type) -> None:
+    global _native
+    slot = next(c.__dict__["_native"] for c in jit_type.__mro__ if "_native" in c.__dict__)
+    getitem, run = native.install(
+        jit_type, slot, jit_type.__getitem__, jit_type._run_python
+    )
+    listeners.append(_set_driver)
+    KnobGroup._listeners += (_publish_knobs,)
+    _native = native
+    _publish_knobs()
+    jit_type.__getitem__ = getitem
+    jit_type.run = run
+
+
+_current_driver: Any = None
+
+
+def _refresh_driver() -> bool:
+    active = _driver_object.active
+    if active is _current_driver:
+        return False
+    _set_driver(active)
+    return True
+
+
+def _set_driver(active: Any) -> None:
+    """Launches go to `active`; without a C interface, or for None, they go through Python."""
+    global _current_driver
+    _current_driver = active
+    capsule = getattr(active, "driver_abi", None) if active is not None else None
+    accepted = getattr(active, "dlpack_device_types", None)
+    mask = _ALL_DEVICES if accepted is None else sum(1 << kind for kind in accepted)
+    _native.set_driver(capsule, mask)
+
+
+def _publish_knobs() -> None:
+    """Tells the launcher which hooks are set, and a number that stands for the knobs that change code."""
+    word = _words.setdefault(knobs.code_state(), len(_words))
+    enter, leave = knobs.runtime.launch_enter_hook, knobs.runtime.launch_exit_hook
+    _native.set_knobs(word, enter, _calls(enter), leave, _calls(leave))
+
+
+def _calls(hook: Any) -> list | None:
+    return hook.calls if isinstance(hook, HookChain) else None
+
+
+def make_function(fn: Any) -> Any:
+    """The native half of JITFunction `fn`; None if it takes what only Python binds."""
+    if any(p.is_variadic for p in fn.params):
+        return None
+    described = [
+        (
+            p.name,
+            p.has_default,
+            p.default if p.has_default else None,
+            p.is_constexpr,
+            not p.do_not_specialize,
+            not p.do_not_specialize_on_alignment,
+            "KEYWORD_ONLY" in p.kind.name,
+            p.annotation_type,
+        )
+        for p in fn.params
+    ]
+    return native_module().Function(fn, fn.pre_run_hooks, described)
+
+
+def publish_globals(function: Any, used: dict[tuple[str, int], tuple[Any, dict]] | None) -> None:
+    """Has every launch check the globals that the kernels of `function` depend on."""
+    function.set_globals([(scope, name, value) for (name, _), (value, scope) in (used or {}).items()])
+
+
+def _count_live(types: Any) -> int:
+    return sum(_count_live(t) if isinstance(t, (tuple, list)) else t != "constexpr" for t in types)
+
+
+def launch_description(kernel: Any) -> tuple[Any, int, int, int, int, int]:
+    """What the launcher keeps of a kernel: itself, function, shared memory, warps, flags, number of arguments."""
+    metadata = kernel.metadata
+    flags = _BLOCKING if getattr(metadata, "blocking", True) else 0
+    live = _count_live(kernel.src.signature.values())
+    return kernel, kernel.function, metadata.shared, metadata.num_warps, flags, live
+
+
+def abi_launcher(driver: Any) -> Any:
+    """`launcher_cls` of a driver with a C interface: makes `CompiledKernel.run`."""
+    capsule = driver.driver_abi
+
+    def make(src: Any, metadata: Any) -> Any:
+        flags = _BLOCKING if getattr(metadata, "blocking", True) else 0
+        names, types = list(src.signature), list(src.signature.values())
+        return native_module().Runner(
+            capsule, metadata.name, list(map(str, names)), types, metadata.shared, metadata.num_warps, flags
+        )
+
+    return make
