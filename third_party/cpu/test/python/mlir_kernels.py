@@ -16,9 +16,7 @@ from triton._C import libtriton
 ir, llvm, cpu = libtriton.ir, libtriton.llvm, libtriton.cpu
 
 KERNEL_SIGNATURE = "(%args: !llvm.ptr, %grid: !llvm.ptr, %lo: i64, %hi: i64, %scratch: !llvm.ptr)"
-KERNEL_TYPE = ctypes.CFUNCTYPE(
-    None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p
-)
+KERNEL_TYPE = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p)
 
 
 class LaunchInfo(ctypes.Structure):
@@ -147,7 +145,7 @@ module {{
 
 def add_kernel(block: int = 1024, lanes: int = 16) -> str:
     """z = x + y on f32, slots x, y, z, n (i32): a main loop and a masked tail, as lowerings emit it."""
-    v = f"vector<{lanes}xf32>"
+    v, k = f"vector<{lanes}xf32>", f"vector<{lanes}xi1>"
     body = f"""
       %base = arith.muli %pid, %block : i64
       %left = arith.subi %n, %base : i64
@@ -172,11 +170,11 @@ def add_kernel(block: int = 1024, lanes: int = 16) -> str:
         %zp = llvm.getelementptr %z[%i] : (!llvm.ptr, i64) -> !llvm.ptr, f32
         %rest = arith.subi %m, %i : i64
         %resti = arith.index_cast %rest : i64 to index
-        %k = vector.create_mask %resti : vector<{lanes}xi1>
-        %xv = llvm.intr.masked.load %xp, %k, %zerov {{alignment = 4 : i32}} : (!llvm.ptr, vector<{lanes}xi1>, {v}) -> {v}
-        %yv = llvm.intr.masked.load %yp, %k, %zerov {{alignment = 4 : i32}} : (!llvm.ptr, vector<{lanes}xi1>, {v}) -> {v}
+        %k = vector.create_mask %resti : {k}
+        %xv = llvm.intr.masked.load %xp, %k, %zerov {{alignment = 4 : i32}} : (!llvm.ptr, {k}, {v}) -> {v}
+        %yv = llvm.intr.masked.load %yp, %k, %zerov {{alignment = 4 : i32}} : (!llvm.ptr, {k}, {v}) -> {v}
         %s = arith.addf %xv, %yv : {v}
-        llvm.intr.masked.store %s, %zp, %k {{alignment = 4 : i32}} : {v}, vector<{lanes}xi1> into !llvm.ptr
+        llvm.intr.masked.store %s, %zp, %k {{alignment = 4 : i32}} : {v}, {k} into !llvm.ptr
       }}
       """
     constants = f"""
@@ -187,3 +185,24 @@ def add_kernel(block: int = 1024, lanes: int = 16) -> str:
     %zerov = arith.constant dense<0.0> : {v}"""
     body = "%n = arith.extsi %a3 : i32 to i64\n" + body
     return program_loop(body, ["!llvm.ptr", "!llvm.ptr", "!llvm.ptr", "i32"], "add", constants)
+
+
+def map_kernel(op: str, type_: str, operands: int = 1) -> str:
+    """Applies the operation ``op`` to arrays: slots operands..., result, count of vectors (i64).
+
+    ``type_`` is a scalar or vector type; programs are vectors, packed without gaps.
+    """
+    names = [f"%v{index}" for index in range(operands)]
+    element = type_.removeprefix("vector<").removesuffix(">").split("x")[-1]
+    lanes = int(np.prod([int(n) for n in type_.removeprefix("vector<").split("x")[:-1]], dtype=int))
+    width = int(element[1:]) // 8
+    lines = ["%offset = arith.muli %pid, %stride : i64"]
+    for index, name in enumerate(names):
+        lines.append(f"%q{index} = llvm.getelementptr %a{index}[%offset] : (!llvm.ptr, i64) -> !llvm.ptr, {element}")
+        lines.append(f"{name} = llvm.load %q{index} {{alignment = {width}}} : !llvm.ptr -> {type_}")
+    lines.append(f"%q = llvm.getelementptr %a{operands}[%offset] : (!llvm.ptr, i64) -> !llvm.ptr, {element}")
+    lines.append(f"%result = {op} {', '.join(names)} : {type_}")
+    lines.append(f"llvm.store %result, %q {{alignment = {width}}} : {type_}, !llvm.ptr")
+    return program_loop(
+        "\n      ".join(lines), ["!llvm.ptr"] * (operands + 1), constants=f"%stride = arith.constant {lanes} : i64"
+    )
