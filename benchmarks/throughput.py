@@ -1,0 +1,112 @@
+"""Kernels against torch eager: f32, same threads, same process, interleaved rounds."""
+
+import statistics
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import kernels
+import torch
+from report import Row
+from timing import CacheFlush, interleaved, paired_ratio
+
+
+@dataclass(frozen=True)
+class Case:
+    """One operation: what it must move and compute, and the two implementations over shared inputs."""
+
+    title: str
+    ours: Callable[[], object]
+    eager: Callable[[], object]
+    result: Callable[[], tuple[torch.Tensor, torch.Tensor]]  # ours, eager
+    bytes: int
+    flops: int
+    needed_ratio: float
+    needed_share: float | None = None  # of the bandwidth that torch's add reaches
+    tolerance: float = 1e-5
+
+
+def _add() -> Case:
+    n = 1 << 24
+    x, y, out, want = torch.randn(n), torch.randn(n), torch.empty(n), torch.empty(n)
+    return Case("add, 16 M", lambda: kernels.add(x, y, out), lambda: torch.add(x, y, out=want), lambda: (out, want),
+                bytes=3 * 4 * n, flops=n, needed_ratio=0.8)
+
+
+def _gelu() -> Case:
+    n = 1 << 22
+    x, out = torch.randn(n), torch.empty(n)
+    want = torch.empty(n)
+    return Case("GELU, 4 M", lambda: kernels.gelu(x, out),
+                lambda: torch.ops.aten.gelu.out(x, approximate="none", out=want), lambda: (out, want),
+                bytes=2 * 4 * n, flops=20 * n, needed_ratio=0.8)
+
+
+def _softmax() -> Case:
+    x = torch.randn(2048, 4000)
+    out, want = torch.empty_like(x), torch.empty_like(x)
+    return Case("softmax, 2048 × 4000", lambda: kernels.softmax(x, out),
+                lambda: torch.softmax(x, 1, out=want), lambda: (out, want), bytes=2 * 4 * x.numel(),
+                flops=20 * x.numel(), needed_ratio=0.8, needed_share=0.5)
+
+
+def _layer_norm() -> Case:
+    x, weight, bias = torch.randn(2048, 4096), torch.randn(4096), torch.randn(4096)
+    out, want, mean, rstd = torch.empty_like(x), torch.empty_like(x), torch.empty(2048, 1), torch.empty(2048, 1)
+    return Case("layer norm, 2048 × 4096", lambda: kernels.layer_norm(x, weight, bias, out),
+                lambda: torch.ops.aten.native_layer_norm.out(x, [4096], weight, bias, 1e-5, out0=want, out1=mean,
+                                                             out2=rstd), lambda: (out, want),
+                bytes=2 * 4 * x.numel(), flops=8 * x.numel(), needed_ratio=0.8, needed_share=0.5, tolerance=1e-4)
+
+
+def _matmul() -> Case:
+    size = 1024
+    a, b = torch.randn(size, size), torch.randn(size, size)
+    out, want = torch.empty(size, size), torch.empty(size, size)
+    return Case("matmul, 1024³", lambda: kernels.matmul(a, b, out), lambda: torch.mm(a, b, out=want),
+                lambda: (out, want), bytes=3 * 4 * size * size, flops=2 * size**3, needed_ratio=0.5, tolerance=1e-3)
+
+
+CASES = {"add": _add, "gelu": _gelu, "softmax": _softmax, "layer_norm": _layer_norm, "matmul": _matmul}
+
+
+def _floor(case: Case, bandwidth: float, rate: float) -> str:
+    """The least time by bytes or flops, from what torch's add and torch's matmul reach on this machine."""
+    by_memory, by_arithmetic = case.bytes / bandwidth, case.flops / rate
+    limit = "bytes" if by_memory >= by_arithmetic else "flops"
+    return f"{max(by_memory, by_arithmetic) * 1e3:.2f} ({limit})"
+
+
+def measure(names: list[str], rounds: int, flush_mb: int) -> list[Row]:
+    """One row per case in `names`. add and matmul run in any case: they are the yardsticks of the floors."""
+    cases = {name: CASES[name]() for name in CASES if name in names or name in ("add", "matmul")}
+    candidates: dict[str, Callable[[], object]] = {}
+    for name, case in cases.items():
+        candidates[f"{name} eager"] = case.eager
+        candidates[name] = case.ours
+    times = interleaved(candidates, rounds, CacheFlush(flush_mb))
+    for case in cases.values():
+        actual, want = case.result()
+        torch.testing.assert_close(actual, want, rtol=case.tolerance, atol=case.tolerance)
+
+    median = {name: statistics.median(values) for name, values in times.items()}
+    bandwidth = cases["add"].bytes / median["add eager"]
+    rate = cases["matmul"].flops / min(times["matmul eager"])
+    rows = []
+    for name, case in cases.items():
+        if name not in names:
+            continue
+        ratio = paired_ratio(times[f"{name} eager"], times[name])
+        share, eager_share = (case.bytes / median[key] / bandwidth for key in (name, f"{name} eager"))
+        met = ratio >= case.needed_ratio and (case.needed_share is None or share >= case.needed_share)
+        needed = f"≥ {case.needed_ratio} ×" + (f", ≥ {case.needed_share} of add" if case.needed_share else "")
+        memory_bound = case.bytes / bandwidth >= case.flops / rate
+        rows.append(Row(case.title, {
+            "floor, ms": _floor(case, bandwidth, rate),
+            "ours, ms": f"{median[name] * 1e3:.2f}",
+            "torch, ms": f"{median[f'{name} eager'] * 1e3:.2f}",
+            "× torch": f"{ratio:.2f}",
+            "of add's bandwidth, ours (torch)": f"{share:.2f} ({eager_share:.2f})" if memory_bound else "–",
+            "needed": needed,
+            "met": "yes" if met else "**no**",
+        }))
+    return rows
