@@ -58,7 +58,7 @@ def test_missing_markers_are_an_error(tools, document):
 
 
 def test_build_log(tools, tmp_path):
-    report, packaging_sizes = tools
+    _, packaging_sizes = tools
     log = tmp_path / "times"
     log.write_text("clean build: 900\ntouch one pass: 12.4\n\nsomething else: 3\n")
     rows = {row.title: row.cells for row in packaging_sizes.build_times(log)}
