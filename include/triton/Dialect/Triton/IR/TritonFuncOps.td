@@ -7,11 +7,10 @@ include "triton/Dialect/Triton/IR/TritonOpBase.td"
 include "mlir/Interfaces/CallInterfaces.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "mlir/Interfaces/FunctionInterfaces.td"
-include "mlir/IR/OpAsmInterface.td"
 include "mlir/IR/SymbolInterfaces.td"
 
 def FuncOp : TT_Op<"func", [AffineScope, AutomaticAllocationScope, CallableOpInterface, FunctionOpInterface,
-                            IsolatedFromAbove, OpAsmOpInterface]> {
+                            IsolatedFromAbove]> {
   let summary = "function of scalars, pointers and blocks";
   let description = [{
     A kernel is `public`, a function called from kernels is `private`. Argument attributes state what is known of
