@@ -36,6 +36,10 @@ void initTritonIRPasses(py::module_ m) {
   add("add_reorder_broadcast", "Compute before repeating.", mlir::triton::createTritonReorderBroadcast);
   add("add_loop_unroll", "Unroll loops with the attribute tt.loop_unroll_factor.",
       mlir::triton::createTritonLoopUnroll);
+  add("add_rewrite_tensor_pointer", "Replace block pointers by tensors of pointers and masks.",
+      mlir::triton::createTritonRewriteTensorPointer);
+  add("add_rewrite_tensor_descriptor_to_pointer", "Replace tensor descriptors by tensors of pointers and masks.",
+      mlir::triton::createTritonRewriteTensorDescriptorToPointer);
   add("add_triton_licm", "Like common.add_licm, and hoist loads out of loops that write nothing.",
       mlir::triton::createTritonLoopInvariantCodeMotion);
 }

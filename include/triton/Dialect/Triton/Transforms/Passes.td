@@ -17,6 +17,26 @@ def TritonReorderBroadcast : Pass<"triton-reorder-broadcast", "::mlir::ModuleOp"
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::triton::TritonDialect"];
 }
 
+def TritonRewriteTensorPointer : Pass<"triton-rewrite-tensor-pointer", "::mlir::ModuleOp"> {
+  let summary = "replace block pointers by tensors of pointers and masks";
+  let description = [{
+    A block pointer becomes its base, shape, strides and offsets, which are carried through loops and branches as
+    scalars; the addresses of a block are computed at each load and store.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::triton::TritonDialect"];
+}
+
+def TritonRewriteTensorDescriptorToPointer : Pass<"triton-rewrite-tensor-descriptor-to-pointer", "::mlir::ModuleOp"> {
+  let summary = "replace tensor descriptors by tensors of pointers and masks";
+  let description = [{
+    For targets without hardware descriptors. Descriptors as arguments of functions become base, shape, strides and the
+    padding to use.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::triton::TritonDialect"];
+}
+
 def TritonLoopUnroll : Pass<"triton-loop-unroll", "::mlir::ModuleOp"> {
   let summary = "unroll scf.for by its attribute tt.loop_unroll_factor";
 }
