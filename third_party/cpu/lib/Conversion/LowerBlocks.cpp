@@ -17,6 +17,8 @@
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Pass/Pass.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
 using namespace mlir::triton;
@@ -45,6 +47,8 @@ struct LowerBlocksPass
   }
 
   void runOnOperation() override {
+    if (failed(inlineCalls()))
+      return signalPassFailure();
     SmallVector<FuncOp> kernels, helpers;
     for (auto func : getOperation().getOps<FuncOp>())
       (func.isPrivate() ? helpers : kernels).push_back(func);
@@ -56,6 +60,7 @@ struct LowerBlocksPass
   }
 
 private:
+  LogicalResult inlineCalls();
   LogicalResult lower(FuncOp func);
 
   Option<unsigned> vectorBits{*this, "vector-bits",
@@ -63,6 +68,20 @@ private:
                               llvm::cl::init(512)};
 };
 } // namespace
+
+/// A tensor has no form in which a function could receive it, so calls are
+/// inlined even where the author asked for a call.
+LogicalResult LowerBlocksPass::inlineCalls() {
+  bool hasCalls = false;
+  getOperation().walk([&](CallOp) { hasCalls = true; });
+  if (!hasCalls)
+    return success();
+  for (auto func : getOperation().getOps<FuncOp>())
+    func->setAttr("noinline", BoolAttr::get(&getContext(), false));
+  OpPassManager manager(ModuleOp::getOperationName());
+  manager.addPass(createInlinerPass());
+  return runPipeline(manager, getOperation());
+}
 
 /// Loads argument `index` of the kernel, in the low bytes of its slot.
 static Value loadArgument(OpBuilder &b, Location loc, Value args, unsigned index,

@@ -39,7 +39,7 @@ bool cpu::isVirtual(Operation *op) {
     return false;
   StringRef dialect = op->getName().getDialectNamespace();
   return (dialect == "arith" || dialect == "math" || dialect == "ub") &&
-         isPure(op);
+         isMemoryEffectFree(op); // division is not pure, but made safe
 }
 
 bool cpu::isTrivialReshape(ReshapeOp op) {
