@@ -5,6 +5,7 @@
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/Func/Extensions/InlinerExtension.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -68,7 +69,7 @@ void loadDialects(mlir::MLIRContext &context) {
                   mlir::math::MathDialect, mlir::scf::SCFDialect,
                   mlir::cf::ControlFlowDialect, mlir::ub::UBDialect,
                   mlir::LLVM::LLVMDialect, mlir::vector::VectorDialect,
-                  mlir::func::FuncDialect>();
+                  mlir::func::FuncDialect, mlir::gpu::GPUDialect>();
   mlir::func::registerInlinerExtension(registry);
   context.appendDialectRegistry(registry);
   context.loadAllAvailableDialects();
@@ -178,7 +179,7 @@ void init_triton_ir(py::module &&m) {
         return text;
       });
 
-  BuilderClass builder(m, "builder");
+  BuilderClass builder(m, "builder", py::dynamic_attr());
   builder.def(py::init([](mlir::MLIRContext &context) {
                 return std::make_unique<Builder>(&context);
               }),

@@ -174,6 +174,10 @@ void triton_ir::bindBuilderControl(BuilderClass &builder) {
   bindPosition(builder);
   bindFunctions(builder);
   bindControlFlow(builder);
+  builder.def("create_barrier", [](Builder &self) {
+    mlir::OperationState state(self.loc, "gpu.barrier");
+    self.builder.create(state);
+  });
   builder.def("create_assume", [](Builder &self, mlir::Value &condition) {
     self.create<mlir::LLVM::AssumeOp>(condition);
   });
