@@ -20,9 +20,11 @@ struct TestPrintAxisInfo : public PassWrapper<TestPrintAxisInfo, OperationPass<M
   void runOnOperation() override {
     ModuleAxisInfoAnalysis analysis(getOperation());
     getOperation()->walk([&](Operation *op) {
-      for (Value result : op->getResults()) {
+      for (OpResult result : op->getResults()) {
         std::string text;
         llvm::raw_string_ostream os(text);
+        if (op->getNumResults() > 1)
+          os << "result #" << result.getResultNumber() << ": ";
         analysis.getAxisInfo(result)->print(os);
         op->emitRemark() << text;
       }

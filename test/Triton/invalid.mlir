@@ -106,7 +106,7 @@ tt.func @return_type(%x: i32) -> i64 {
 // -----
 
 tt.func @axis_of_grid() {
-  // expected-error @below {{expected ::mlir::triton::ProgramIDDim to be one of: x, y, z}}
+  // expected-error @below {{expected string or keyword containing one of the following enum values for attribute 'axis' [x, y, z]}}
   %0 = tt.get_program_id w : i32
   tt.return
 }

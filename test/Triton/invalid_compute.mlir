@@ -19,7 +19,7 @@ tt.func @fp_to_fp_shape(%x: tensor<8xf16>) {
 // -----
 
 tt.func @mulhi_type(%x: f32) {
-  // expected-error @below {{'x' must be integer or tensor of integers, but got 'f32'}}
+  // expected-error @below {{operand #0 must be integer or tensor of integers, but got 'f32'}}
   %0 = tt.mulhiui %x, %x : f32
   tt.return
 }

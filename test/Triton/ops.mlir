@@ -14,8 +14,8 @@ tt.func public @kernel(%x: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %n: i32) a
   %nz = tt.get_num_programs z : i32
   // CHECK: tt.call @callee(%{{.*}}) : (i32) -> i32
   %r = tt.call @callee(%n) : (i32) -> i32
-  // CHECK: tt.call @"mod.fn__i32"() : () -> ()
-  tt.call @"mod.fn__i32"() : () -> ()
+  // CHECK: tt.call @"mod.fn__<i32>"() : () -> ()
+  tt.call @"mod.fn__<i32>"() : () -> ()
   // CHECK: tt.return
   tt.return
 }
@@ -26,8 +26,8 @@ tt.func private @callee(%x: i32) -> i32 attributes {noinline = true} {
   tt.return %x : i32
 }
 
-// CHECK: tt.func private @"mod.fn__i32"()
-tt.func private @"mod.fn__i32"() {
+// CHECK: tt.func private @"mod.fn__<i32>"()
+tt.func private @"mod.fn__<i32>"() {
   tt.return
 }
 

@@ -6,6 +6,7 @@ tt.func @load_store(%p: !tt.ptr<f32>, %m: i32, %n: i32, %stride: i64, %i: i32, %
   // CHECK-NOT: tt.descriptor
   // Both dimensions are checked, and what is outside reads as zero.
   // CHECK-DAG: %[[ZERO:.*]] = arith.constant dense<0.000000e+00> : tensor<16x32xf32>
+  // CHECK: tt.addptr %{{.*}}, %{{.*}} : tensor<16x32x!tt.ptr<f32>>, tensor<16x32xi64>
   // CHECK: %[[PTRS:.*]] = tt.addptr %{{.*}}, %{{.*}} : tensor<16x32x!tt.ptr<f32>>, tensor<16x32xi64>
   // CHECK-COUNT-2: arith.cmpi slt, %{{.*}}, %{{.*}}
   // CHECK: %[[X:.*]] = tt.load %[[PTRS]], %[[MASK:.*]], %[[ZERO]] cacheModifier = cg : tensor<16x32x!tt.ptr<f32>>

@@ -13,8 +13,8 @@ tt.func @load_store(%p: !tt.ptr<f32>, %m: i64, %n: i64, %stride: i64, %i: i32, %
   // CHECK: arith.muli %{{.*}}, %[[STRIDES]] : tensor<16x1xi64>
   // CHECK: tt.addptr %{{.*}}, %{{.*}} : tensor<16x32x!tt.ptr<f32>>, tensor<16x32xi64>
   // CHECK: %[[PTRS:.*]] = tt.addptr %{{.*}}, %{{.*}} : tensor<16x32x!tt.ptr<f32>>, tensor<16x32xi64>
-  // CHECK: arith.cmpi sge, %{{.*}}, %{{.*}} : tensor<16x1xi64>
   // CHECK: %[[SIZES:.*]] = tt.splat %[[M]] : i64 -> tensor<16x1xi64>
+  // CHECK: arith.cmpi sge, %{{.*}}, %{{.*}} : tensor<16x1xi64>
   // CHECK: arith.cmpi slt, %{{.*}}, %[[SIZES]] : tensor<16x1xi64>
   // CHECK: %[[MASK:.*]] = tt.broadcast %{{.*}} : tensor<16x1xi1> -> tensor<16x32xi1>
   // CHECK: %[[X:.*]] = tt.load %[[PTRS]], %[[MASK]], %{{.*}} cacheModifier = cg evictionPolicy = evict_last : tensor<16x32x!tt.ptr<f32>>
