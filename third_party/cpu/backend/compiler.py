@@ -97,11 +97,14 @@ class CPUBackend(BaseBackend):
 
         manager = ir.pass_manager(module.context)
         passes.common.add_inliner(manager)
+        passes.ttir.add_rewrite_tensor_pointer(manager)
+        passes.ttir.add_rewrite_tensor_descriptor_to_pointer(manager)
         passes.common.add_canonicalizer(manager)
         passes.ttir.add_combine(manager)
         passes.ttir.add_reorder_broadcast(manager)
         passes.common.add_cse(manager)
         passes.common.add_licm(manager)
+        passes.ttir.add_loop_unroll(manager)
         passes.common.add_symbol_dce(manager)
         manager.run(module, "ttir")
         return module
