@@ -92,7 +92,7 @@ def test_translation_of_a_module():
 
 
 def test_translation_names_what_has_no_llvm_form():
-    with pytest.raises(RuntimeError, match="(?s)translation to LLVM IR failed.*func.func"):
+    with pytest.raises(RuntimeError, match=r"(?s)translation to LLVM IR failed.*func.func"):
         llvm.to_module(to_mlir("func.func @f() { return }"))
 
 
@@ -116,8 +116,8 @@ def test_object_is_reproducible():
 
 def test_error_of_the_assembler_is_an_exception():
     module = llvm.parse('define void @f() {\n call void asm sideeffect "no such instruction", ""()\n ret void\n}')
-    for emit in (llvm.to_object, llvm.to_object):
-        with pytest.raises(RuntimeError, match="no such instruction|invalid instruction"):
+    for emit in (llvm.to_object, llvm.to_assembly):
+        with pytest.raises(RuntimeError, match=r"no such instruction|invalid instruction"):
             emit(module, *TARGET)
 
 
@@ -141,7 +141,7 @@ def test_fatal_error_of_the_code_generator_is_an_exception():
 def test_verify_reports_malformed_ir():
     text = 'llvm.func @f() attributes {passthrough = ["alwaysinline", "noinline"]} { llvm.return }'
     module = llvm.to_module(to_mlir(text))
-    with pytest.raises(RuntimeError, match="invalid LLVM IR: .*incompatible"):
+    with pytest.raises(RuntimeError, match=r"invalid LLVM IR: .*incompatible"):
         module.verify()
 
 
