@@ -135,7 +135,7 @@ def ulp_error(actual: np.ndarray, expected: np.ndarray) -> float:
     finite = np.isfinite(target)
     np.testing.assert_array_equal(actual[~finite], target[~finite])
     spacing = np.abs(np.spacing(target[finite])).astype(np.float64)
-    distance = np.abs(actual[finite].astype(np.float64) - np.asarray(expected, np.float64)[finite])
+    distance = np.abs(actual[finite].astype(np.longdouble) - np.asarray(expected)[finite]).astype(np.float64)
     return float((distance / spacing).max(initial=0.0))
 
 

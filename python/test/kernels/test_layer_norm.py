@@ -241,6 +241,7 @@ def test_backward_in_two_stages(rows, cols):
 
 def test_forward_and_backward_against_torch():
     torch = pytest.importorskip("torch")
+    torch.manual_seed(0)
     rows, cols = 60, 250
     x, dy = torch.randn(rows, cols, requires_grad=True), torch.randn(rows, cols)
     weight, bias = torch.randn(cols, requires_grad=True), torch.randn(cols, requires_grad=True)

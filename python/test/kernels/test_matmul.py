@@ -257,6 +257,7 @@ def test_bias_and_activation(activation):
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
 def test_against_torch(dtype):
     torch = pytest.importorskip("torch")
+    torch.manual_seed(0)
     a, b = torch.randn(100, 70).to(getattr(torch, dtype)), torch.randn(90, 70).to(getattr(torch, dtype)).t()
     out = torch.empty(100, 90, dtype=getattr(torch, dtype))
     run(a, b, a.stride(), b.stride(), 100, 90, 70, dtype, (32, 32, 32), out=out)
