@@ -1,3 +1,4 @@
+# ruff: noqa: F821  (lit defines config and lit_config)
 """Configuration of the lit tests: which tools they run and where those are.
 
 A tool is taken from the first of: the environment (TRITON_OPT, FILECHECK), the site configuration that CMake wrote,
@@ -17,7 +18,7 @@ import lit.formats
 
 config.name = "TRITON"
 config.test_format = lit.formats.ShTest(execute_external=False)
-config.suffixes = [".mlir"]
+config.suffixes = [".mlir", ".test"]
 config.excludes = ["Inputs"]
 config.test_source_root = os.path.dirname(os.path.abspath(__file__))
 
@@ -35,7 +36,7 @@ def _find(tool, variable, configured, *fallbacks):
     for path in (os.environ.get(variable), configured, *fallbacks, shutil.which(tool)):
         if path and os.access(path, os.X_OK) and os.path.isfile(path):
             return path
-    lit_config.fatal(f"{tool} was not found. Build it (cmake --build <tree> --target {tool}) or set {variable}.")
+    return lit_config.fatal(f"{tool} was not found. Build it (cmake --build <tree> --target {tool}) or set {variable}.")
 
 
 _triton_opt = _find(

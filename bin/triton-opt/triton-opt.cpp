@@ -18,15 +18,18 @@
 #include "triton/Dialect/Triton/Transforms/Passes.h"
 
 // Dialects and passes of the selected backends.
-#define TRITON_BACKEND(name) void registerTritonBackend_##name(mlir::DialectRegistry &registry);
+#define TRITON_BACKEND(name)                                                   \
+  void registerTritonBackend_##name(mlir::DialectRegistry &registry);
 #include "triton/Backends.def"
 #undef TRITON_BACKEND
 
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
-  registry.insert<mlir::triton::TritonDialect, mlir::arith::ArithDialect, mlir::cf::ControlFlowDialect,
-                  mlir::func::FuncDialect, mlir::gpu::GPUDialect, mlir::LLVM::LLVMDialect, mlir::math::MathDialect,
-                  mlir::scf::SCFDialect, mlir::ub::UBDialect, mlir::vector::VectorDialect>();
+  registry.insert<mlir::triton::TritonDialect, mlir::arith::ArithDialect,
+                  mlir::cf::ControlFlowDialect, mlir::func::FuncDialect,
+                  mlir::gpu::GPUDialect, mlir::LLVM::LLVMDialect,
+                  mlir::math::MathDialect, mlir::scf::SCFDialect,
+                  mlir::ub::UBDialect, mlir::vector::VectorDialect>();
   mlir::func::registerInlinerExtension(registry);
   mlir::LLVM::registerInlinerInterface(registry);
 
@@ -38,5 +41,6 @@ int main(int argc, char **argv) {
 #include "triton/Backends.def"
 #undef TRITON_BACKEND
 
-  return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, "runs passes on TTIR\n", registry));
+  return mlir::asMainReturnCode(
+      mlir::MlirOptMain(argc, argv, "runs passes on TTIR\n", registry));
 }

@@ -15,7 +15,8 @@ using namespace mlir::triton;
 //===----------------------------------------------------------------------===//
 
 static int64_t highestPowerOfTwoDivisor(int64_t value) {
-  return value == 0 ? AxisInfo::kMaxDivisor : std::min(value & -value, AxisInfo::kMaxDivisor);
+  return value == 0 ? AxisInfo::kMaxDivisor
+                    : std::min(value & -value, AxisInfo::kMaxDivisor);
 }
 
 static SmallVector<int64_t, 4> shapeOf(Type type) {
@@ -39,7 +40,8 @@ AxisInfo AxisInfo::unknown(Type type) {
 AxisInfo AxisInfo::uniform(Type type, int64_t value) {
   AxisInfo info = unknown(type);
   // Arithmetic on 64-bit numbers may have left the range of the type.
-  if (auto integer = dyn_cast<IntegerType>(getElementTypeOrSelf(type)); integer && integer.getWidth() < 64)
+  if (auto integer = dyn_cast<IntegerType>(getElementTypeOrSelf(type));
+      integer && integer.getWidth() < 64)
     value = llvm::SignExtend64(value, integer.getWidth());
   info.constancy = shapeOf(type);
   info.divisibility.assign(info.getRank(), highestPowerOfTwoDivisor(value));
@@ -71,7 +73,8 @@ AxisInfo AxisInfo::join(const AxisInfo &a, const AxisInfo &b) {
     int64_t group = std::min(a.contiguity[dim], b.contiguity[dim]);
     info.contiguity[dim] = group;
     info.constancy[dim] = std::min(a.constancy[dim], b.constancy[dim]);
-    info.divisibility[dim] = std::min(a.getDivisibilityAt(dim, group), b.getDivisibilityAt(dim, group));
+    info.divisibility[dim] = std::min(a.getDivisibilityAt(dim, group),
+                                      b.getDivisibilityAt(dim, group));
   }
   if (a.constant != b.constant)
     info.constant.reset();
@@ -80,8 +83,9 @@ AxisInfo AxisInfo::join(const AxisInfo &a, const AxisInfo &b) {
 }
 
 bool AxisInfo::operator==(const AxisInfo &other) const {
-  return contiguity == other.contiguity && divisibility == other.divisibility && constancy == other.constancy &&
-         unit == other.unit && constant == other.constant && nonNegative == other.nonNegative;
+  return contiguity == other.contiguity && divisibility == other.divisibility &&
+         constancy == other.constancy && unit == other.unit &&
+         constant == other.constant && nonNegative == other.nonNegative;
 }
 
 void AxisInfo::print(raw_ostream &os) const {
@@ -106,7 +110,8 @@ void AxisInfo::print(raw_ostream &os) const {
 // Hints
 //===----------------------------------------------------------------------===//
 
-/// The numbers of a hint: `16 : i32`, `array<i32: 16, 1>` or `dense<[16, 1]>`. Empty when `attr` is nothing of these.
+/// The numbers of a hint: `16 : i32`, `array<i32: 16, 1>` or `dense<[16, 1]>`.
+/// Empty when `attr` is nothing of these.
 static SmallVector<int64_t> readHint(Attribute attr) {
   SmallVector<int64_t> values;
   if (auto integer = dyn_cast_or_null<IntegerAttr>(attr))
@@ -119,17 +124,21 @@ static SmallVector<int64_t> readHint(Attribute attr) {
   return values;
 }
 
-/// Raises `dims` to what the hint promises. A hint that does not fit the rank says nothing.
-static void applyHint(Attribute attr, AxisInfo::Dims &dims, ArrayRef<int64_t> limits) {
+/// Raises `dims` to what the hint promises. A hint that does not fit the rank
+/// says nothing.
+static void applyHint(Attribute attr, AxisInfo::Dims &dims,
+                      ArrayRef<int64_t> limits) {
   SmallVector<int64_t> values = readHint(attr);
   if (values.size() != dims.size())
     return;
   for (auto [dim, value] : llvm::enumerate(values))
     if (value > 0)
-      dims[dim] = std::max(dims[dim], std::min(highestPowerOfTwoDivisor(value), limits[dim]));
+      dims[dim] = std::max(
+          dims[dim], std::min(highestPowerOfTwoDivisor(value), limits[dim]));
 }
 
-static void applyHints(function_ref<Attribute(StringRef)> hint, Type type, AxisInfo &info) {
+static void applyHints(function_ref<Attribute(StringRef)> hint, Type type,
+                       AxisInfo &info) {
   SmallVector<int64_t, 4> shape = shapeOf(type);
   SmallVector<int64_t, 4> unlimited(shape.size(), AxisInfo::kMaxDivisor);
   applyHint(hint("tt.contiguity"), info.contiguity, shape);
@@ -156,22 +165,33 @@ const AxisInfo *ModuleAxisInfoAnalysis::getAxisInfo(Value value) const {
   return unknown.get();
 }
 
-unsigned ModuleAxisInfoAnalysis::getContiguity(Value ptr) const { return getAxisInfo(ptr)->contiguity.back(); }
+unsigned ModuleAxisInfoAnalysis::getContiguity(Value ptr) const {
+  return getAxisInfo(ptr)->contiguity.back();
+}
 
 unsigned ModuleAxisInfoAnalysis::getAlignment(Value ptr) const {
   const AxisInfo &info = *getAxisInfo(ptr);
-  return std::max<int64_t>(1, std::min(info.contiguity.back(), info.divisibility.back() / info.unit));
+  return std::max<int64_t>(1, std::min(info.contiguity.back(),
+                                       info.divisibility.back() / info.unit));
 }
 
-unsigned ModuleAxisInfoAnalysis::getMaskAlignment(Value mask) const { return getAxisInfo(mask)->constancy.back(); }
+unsigned ModuleAxisInfoAnalysis::getMaskAlignment(Value mask) const {
+  return getAxisInfo(mask)->constancy.back();
+}
 
-void ModuleAxisInfoAnalysis::set(Value value, AxisInfo info) { infos[value] = std::move(info); }
+void ModuleAxisInfoAnalysis::set(Value value, AxisInfo info) {
+  infos[value] = std::move(info);
+}
 
 void ModuleAxisInfoAnalysis::visitRegion(Region &region) {
   if (auto function = dyn_cast_or_null<triton::FuncOp>(region.getParentOp()))
     for (BlockArgument arg : region.getArguments()) {
       AxisInfo info = AxisInfo::unknown(arg.getType());
-      applyHints([&](StringRef name) { return function.getArgAttr(arg.getArgNumber(), name); }, arg.getType(), info);
+      applyHints(
+          [&](StringRef name) {
+            return function.getArgAttr(arg.getArgNumber(), name);
+          },
+          arg.getType(), info);
       set(arg, std::move(info));
     }
   for (Block &block : region)
@@ -193,18 +213,22 @@ void ModuleAxisInfoAnalysis::visitOperation(Operation *op) {
   for (Region &region : op->getRegions())
     visitRegion(region);
   for (OpResult result : op->getResults()) {
-    auto get = [&](Value value) -> const AxisInfo & { return *getAxisInfo(value); };
+    auto get = [&](Value value) -> const AxisInfo & {
+      return *getAxisInfo(value);
+    };
     AxisInfo info = inferAxisInfo(op, result.getResultNumber(), get);
     if (op->getNumResults() == 1)
-      applyHints([&](StringRef name) { return op->getDiscardableAttr(name); }, result.getType(), info);
+      applyHints([&](StringRef name) { return op->getDiscardableAttr(name); },
+                 result.getType(), info);
     set(result, std::move(info));
   }
 }
 
 template <typename Body, typename CarriedBack>
-void ModuleAxisInfoAnalysis::iterate(ValueRange carried, ValueRange initial, Body visitBody,
-                                     CarriedBack carriedBack) {
-  // Start from what enters the loop; each round can only lose information, so this ends.
+void ModuleAxisInfoAnalysis::iterate(ValueRange carried, ValueRange initial,
+                                     Body visitBody, CarriedBack carriedBack) {
+  // Start from what enters the loop; each round can only lose information, so
+  // this ends.
   for (auto [value, init] : llvm::zip(carried, initial))
     set(value, *getAxisInfo(init));
   bool changed = true;
@@ -223,17 +247,22 @@ void ModuleAxisInfoAnalysis::iterate(ValueRange carried, ValueRange initial, Bod
 
 void ModuleAxisInfoAnalysis::visitFor(Operation *op) {
   auto loop = cast<scf::ForOp>(op);
-  const AxisInfo &lower = *getAxisInfo(loop.getLowerBound()), &step = *getAxisInfo(loop.getStep());
+  const AxisInfo &lower = *getAxisInfo(loop.getLowerBound()),
+                 &step = *getAxisInfo(loop.getStep());
   AxisInfo index = AxisInfo::unknown(loop.getInductionVar().getType());
   index.divisibility[0] = std::min(lower.divisibility[0], step.divisibility[0]);
   index.nonNegative = lower.nonNegative;
   set(loop.getInductionVar(), std::move(index));
 
   auto yield = cast<scf::YieldOp>(loop.getBody()->getTerminator());
-  iterate(loop.getRegionIterArgs(), loop.getInitArgs(), [&] { visitBlock(*loop.getBody()); },
-          [&] { return yield.getOperands(); });
-  // With no iteration the results are the initial values, which the arguments include.
-  for (auto [result, arg] : llvm::zip(loop.getResults(), loop.getRegionIterArgs()))
+  iterate(
+      loop.getRegionIterArgs(), loop.getInitArgs(),
+      [&] { visitBlock(*loop.getBody()); },
+      [&] { return yield.getOperands(); });
+  // With no iteration the results are the initial values, which the arguments
+  // include.
+  for (auto [result, arg] :
+       llvm::zip(loop.getResults(), loop.getRegionIterArgs()))
     set(result, AxisInfo(*getAxisInfo(arg)));
 }
 
@@ -244,7 +273,8 @@ void ModuleAxisInfoAnalysis::visitIf(Operation *op) {
   if (branch.getNumResults() == 0)
     return;
   for (auto [result, a, b] :
-       llvm::zip(branch.getResults(), branch.thenYield().getOperands(), branch.elseYield().getOperands()))
+       llvm::zip(branch.getResults(), branch.thenYield().getOperands(),
+                 branch.elseYield().getOperands()))
     set(result, AxisInfo::join(*getAxisInfo(a), *getAxisInfo(b)));
 }
 
@@ -252,11 +282,14 @@ void ModuleAxisInfoAnalysis::visitWhile(Operation *op) {
   auto loop = cast<scf::WhileOp>(op);
   auto visitBody = [&] {
     visitBlock(*loop.getBeforeBody());
-    for (auto [arg, value] : llvm::zip(loop.getAfterArguments(), loop.getConditionOp().getArgs()))
+    for (auto [arg, value] :
+         llvm::zip(loop.getAfterArguments(), loop.getConditionOp().getArgs()))
       set(arg, AxisInfo(*getAxisInfo(value)));
     visitBlock(*loop.getAfterBody());
   };
-  iterate(loop.getBeforeArguments(), loop.getInits(), visitBody, [&] { return loop.getYieldOp().getOperands(); });
-  for (auto [result, value] : llvm::zip(loop.getResults(), loop.getConditionOp().getArgs()))
+  iterate(loop.getBeforeArguments(), loop.getInits(), visitBody,
+          [&] { return loop.getYieldOp().getOperands(); });
+  for (auto [result, value] :
+       llvm::zip(loop.getResults(), loop.getConditionOp().getArgs()))
     set(result, AxisInfo(*getAxisInfo(value)));
 }

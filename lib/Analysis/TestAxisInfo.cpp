@@ -10,12 +10,16 @@ using namespace mlir::triton;
 
 namespace {
 
-/// One remark per result of an operation, at the operation, for -verify-diagnostics.
-struct TestPrintAxisInfo : public PassWrapper<TestPrintAxisInfo, OperationPass<ModuleOp>> {
+/// One remark per result of an operation, at the operation, for
+/// -verify-diagnostics.
+struct TestPrintAxisInfo
+    : public PassWrapper<TestPrintAxisInfo, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(TestPrintAxisInfo)
 
   StringRef getArgument() const final { return "test-print-axis-info"; }
-  StringRef getDescription() const final { return "print AxisInfo of every result as a remark"; }
+  StringRef getDescription() const final {
+    return "print AxisInfo of every result as a remark";
+  }
 
   void runOnOperation() override {
     ModuleAxisInfoAnalysis analysis(getOperation());
@@ -34,4 +38,6 @@ struct TestPrintAxisInfo : public PassWrapper<TestPrintAxisInfo, OperationPass<M
 
 } // namespace
 
-void mlir::triton::registerTestPasses() { PassRegistration<TestPrintAxisInfo>(); }
+void mlir::triton::registerTestPasses() {
+  PassRegistration<TestPrintAxisInfo>();
+}

@@ -25,15 +25,19 @@ class Region;
 
 namespace mlir::triton {
 
-/// Facts about a value. All numbers are powers of two, so that the greatest common divisor of two is the smaller one.
+/// Facts about a value. All numbers are powers of two, so that the greatest
+/// common divisor of two is the smaller one.
 ///
-/// Along dimension d the elements fall into aligned groups (a group of size c starts at an index that c divides):
+/// Along dimension d the elements fall into aligned groups (a group of size c
+/// starts at an index that c divides):
 ///  - groups of `contiguity[d]` elements hold x, x + unit, x + 2 unit, ...;
 ///  - groups of `constancy[d]` elements are all equal;
 ///  - `divisibility[d]` divides the first element of each contiguous group.
-/// A scalar has one dimension of size 1. Pointers count in bytes: `unit` is the size of the pointee, for integers it is 1.
+/// A scalar has one dimension of size 1. Pointers count in bytes: `unit` is the
+/// size of the pointee, for integers it is 1.
 ///
-/// Integer additions and multiplications are taken not to overflow, and divisors that are no constants to be positive.
+/// Integer additions and multiplications are taken not to overflow, and
+/// divisors that are no constants to be positive.
 class AxisInfo {
 public:
   using Dims = SmallVector<int64_t, 4>;
@@ -74,9 +78,10 @@ public:
   void print(raw_ostream &os) const;
 };
 
-/// Computes AxisInfo for all integers and pointers below an operation, in order of execution; loops are repeated until
-/// nothing changes. The attributes `tt.divisibility`, `tt.contiguity` and `tt.constancy` of function arguments and
-/// operations are believed.
+/// Computes AxisInfo for all integers and pointers below an operation, in order
+/// of execution; loops are repeated until nothing changes. The attributes
+/// `tt.divisibility`, `tt.contiguity` and `tt.constancy` of function arguments
+/// and operations are believed.
 class ModuleAxisInfoAnalysis {
 public:
   explicit ModuleAxisInfoAnalysis(Operation *root);
@@ -84,9 +89,11 @@ public:
   /// Never null: a value that was not seen has unknown information.
   const AxisInfo *getAxisInfo(Value value) const;
 
-  /// Consecutive elements in the last dimension that one access may move, alignment not considered.
+  /// Consecutive elements in the last dimension that one access may move,
+  /// alignment not considered.
   unsigned getContiguity(Value ptr) const;
-  /// Elements in the last dimension that an access may move and stay aligned to its own size; at most getContiguity.
+  /// Elements in the last dimension that an access may move and stay aligned to
+  /// its own size; at most getContiguity.
   unsigned getAlignment(Value ptr) const;
   /// Neighbouring elements of the last dimension that have the same mask.
   unsigned getMaskAlignment(Value mask) const;
@@ -98,9 +105,11 @@ private:
   void visitFor(Operation *op);
   void visitIf(Operation *op);
   void visitWhile(Operation *op);
-  /// Repeats `visitBody` until joining what it carries back changes none of `carried`.
+  /// Repeats `visitBody` until joining what it carries back changes none of
+  /// `carried`.
   template <typename Body, typename CarriedBack>
-  void iterate(ValueRange carried, ValueRange initial, Body visitBody, CarriedBack carriedBack);
+  void iterate(ValueRange carried, ValueRange initial, Body visitBody,
+               CarriedBack carriedBack);
   void set(Value value, AxisInfo info);
 
   DenseMap<Value, AxisInfo> infos;
@@ -108,8 +117,10 @@ private:
   mutable DenseMap<Type, std::unique_ptr<AxisInfo>> unknowns;
 };
 
-/// Transfer function: information of result `index` of `op`, which has no regions.
-AxisInfo inferAxisInfo(Operation *op, unsigned index, function_ref<const AxisInfo &(Value)> get);
+/// Transfer function: information of result `index` of `op`, which has no
+/// regions.
+AxisInfo inferAxisInfo(Operation *op, unsigned index,
+                       function_ref<const AxisInfo &(Value)> get);
 
 } // namespace mlir::triton
 

@@ -15,32 +15,41 @@ using namespace mlir::triton;
 
 namespace {
 
-/// Everything inlines, unless a function says `noinline = true` or takes part in recursion.
+/// Everything inlines, unless a function says `noinline = true` or takes part
+/// in recursion.
 struct TritonInlinerInterface : public DialectInlinerInterface {
   using DialectInlinerInterface::DialectInlinerInterface;
 
-  bool isLegalToInline(Operation *call, Operation *callable, bool wouldBeCloned) const final {
+  bool isLegalToInline(Operation *call, Operation *callable,
+                       bool wouldBeCloned) const final {
     auto noinline = callable->getAttrOfType<BoolAttr>("noinline");
     return !noinline || !noinline.getValue();
   }
-  bool isLegalToInline(Region *, Region *, bool, IRMapping &) const final { return true; }
-  bool isLegalToInline(Operation *, Region *, bool, IRMapping &) const final { return true; }
+  bool isLegalToInline(Region *, Region *, bool, IRMapping &) const final {
+    return true;
+  }
+  bool isLegalToInline(Operation *, Region *, bool, IRMapping &) const final {
+    return true;
+  }
 
-  /// A return in one of several blocks becomes a branch. The front end builds structured code, so that callees have one
-  /// block; this case serves IR written by hand, which must have loaded `cf` itself.
+  /// A return in one of several blocks becomes a branch. The front end builds
+  /// structured code, so that callees have one block; this case serves IR
+  /// written by hand, which must have loaded `cf` itself.
   void handleTerminator(Operation *op, Block *newDest) const final {
     auto ret = dyn_cast<triton::ReturnOp>(op);
     if (!ret)
       return;
     OpBuilder builder(op);
-    OperationState branch(op->getLoc(), "cf.br", ret.getOperands(), {}, {}, newDest);
+    OperationState branch(op->getLoc(), "cf.br", ret.getOperands(), {}, {},
+                          newDest);
     builder.create(branch);
     op->erase();
   }
 
   void handleTerminator(Operation *op, ValueRange valuesToReplace) const final {
     auto ret = cast<triton::ReturnOp>(op);
-    for (auto [value, returned] : llvm::zip_equal(valuesToReplace, ret.getOperands()))
+    for (auto [value, returned] :
+         llvm::zip_equal(valuesToReplace, ret.getOperands()))
       value.replaceAllUsesWith(returned);
   }
 };
@@ -53,7 +62,9 @@ void TritonDialect::initialize() {
   addInterfaces<TritonInlinerInterface>();
 }
 
-Operation *TritonDialect::materializeConstant(OpBuilder &builder, Attribute value, Type type, Location loc) {
+Operation *TritonDialect::materializeConstant(OpBuilder &builder,
+                                              Attribute value, Type type,
+                                              Location loc) {
   return arith::ConstantOp::materialize(builder, value, type, loc);
 }
 
@@ -64,11 +75,14 @@ LogicalResult triton::impl::verifyTensorSize(Operation *op) {
       return success();
     for (int64_t size : tensor.getShape())
       if (!llvm::isPowerOf2_64(size))
-        return op->emitOpError() << what << " #" << index << " has type " << tensor << ", but dimension size " << size
-                                 << " is not a power of two";
+        return op->emitOpError()
+               << what << " #" << index << " has type " << tensor
+               << ", but dimension size " << size << " is not a power of two";
     if (tensor.getNumElements() > kMaxTensorNumElements)
-      return op->emitOpError() << what << " #" << index << " has type " << tensor << " of " << tensor.getNumElements()
-                               << " elements, more than the limit of " << kMaxTensorNumElements;
+      return op->emitOpError()
+             << what << " #" << index << " has type " << tensor << " of "
+             << tensor.getNumElements() << " elements, more than the limit of "
+             << kMaxTensorNumElements;
     return success();
   };
   for (auto [i, type] : llvm::enumerate(op->getOperandTypes()))

@@ -22,7 +22,8 @@ OpFoldResult AddPtrOp::fold(FoldAdaptor adaptor) {
 
 OpFoldResult IntToPtrOp::fold(FoldAdaptor) {
   auto inverse = getSrc().getDefiningOp<PtrToIntOp>();
-  return inverse && inverse.getSrc().getType() == getType() ? inverse.getSrc() : OpFoldResult();
+  return inverse && inverse.getSrc().getType() == getType() ? inverse.getSrc()
+                                                            : OpFoldResult();
 }
 
 OpFoldResult PtrToIntOp::fold(FoldAdaptor) {
@@ -31,12 +32,14 @@ OpFoldResult PtrToIntOp::fold(FoldAdaptor) {
 }
 
 LogicalResult BitcastOp::verify() {
-  Type from = getElementTypeOrSelf(getSrc().getType()), to = getElementTypeOrSelf(getType());
+  Type from = getElementTypeOrSelf(getSrc().getType()),
+       to = getElementTypeOrSelf(getType());
   if (isa<triton::PointerType>(from) != isa<triton::PointerType>(to))
-    return emitOpError() << "cannot turn " << getSrc().getType() << " into " << getType()
-                         << ", use tt.ptr_to_int or tt.int_to_ptr";
+    return emitOpError() << "cannot turn " << getSrc().getType() << " into "
+                         << getType() << ", use tt.ptr_to_int or tt.int_to_ptr";
   if (getElementBitWidth(from) != getElementBitWidth(to))
-    return emitOpError() << "widths differ: " << from << " has " << getElementBitWidth(from) << " bits, " << to
+    return emitOpError() << "widths differ: " << from << " has "
+                         << getElementBitWidth(from) << " bits, " << to
                          << " has " << getElementBitWidth(to);
   return success();
 }
@@ -55,8 +58,10 @@ OpFoldResult BitcastOp::fold(FoldAdaptor) {
 // LoadOp
 //===----------------------------------------------------------------------===//
 
-void LoadOp::build(OpBuilder &builder, OperationState &state, Value ptr, Value mask, Value other, CacheModifier cache,
-                   EvictionPolicy evict, bool isVolatile, ArrayRef<int32_t> boundaryCheck,
+void LoadOp::build(OpBuilder &builder, OperationState &state, Value ptr,
+                   Value mask, Value other, CacheModifier cache,
+                   EvictionPolicy evict, bool isVolatile,
+                   ArrayRef<int32_t> boundaryCheck,
                    std::optional<PaddingOption> padding) {
   state.addOperands(ptr);
   if (mask)
@@ -74,29 +79,38 @@ void LoadOp::build(OpBuilder &builder, OperationState &state, Value ptr, Value m
   state.addTypes(getPointeeType(ptr.getType()));
 }
 
-void LoadOp::getEffects(SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
-  effects.emplace_back(MemoryEffects::Read::get(), &getPtrMutable(), GlobalMemory::get());
+void LoadOp::getEffects(
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
+        &effects) {
+  effects.emplace_back(MemoryEffects::Read::get(), &getPtrMutable(),
+                       GlobalMemory::get());
   // A write keeps volatile loads from being removed, merged or moved.
   if (getIsVolatile())
     effects.emplace_back(MemoryEffects::Write::get(), GlobalMemory::get());
 }
 
-/// What loads and stores have in common: block pointers take bounds and no mask, all others a mask and no bounds.
-static LogicalResult verifyAccess(Operation *op, Type ptr, bool hasMask, ArrayRef<int32_t> boundaryCheck) {
+/// What loads and stores have in common: block pointers take bounds and no
+/// mask, all others a mask and no bounds.
+static LogicalResult verifyAccess(Operation *op, Type ptr, bool hasMask,
+                                  ArrayRef<int32_t> boundaryCheck) {
   if (!isTensorPointerType(ptr)) {
     if (!boundaryCheck.empty())
-      return op->emitOpError() << "boundaryCheck needs a block pointer, got " << ptr << "; use a mask";
+      return op->emitOpError() << "boundaryCheck needs a block pointer, got "
+                               << ptr << "; use a mask";
     return success();
   }
   if (hasMask)
-    return op->emitOpError() << "block pointers take no mask; use boundaryCheck";
+    return op->emitOpError()
+           << "block pointers take no mask; use boundaryCheck";
   int64_t rank = cast<RankedTensorType>(getPointeeType(ptr)).getRank();
   SmallVector<bool> seen(rank, false);
   for (int32_t dim : boundaryCheck) {
     if (dim < 0 || dim >= rank)
-      return op->emitOpError() << "boundaryCheck names dimension " << dim << ", but " << ptr << " has rank " << rank;
+      return op->emitOpError() << "boundaryCheck names dimension " << dim
+                               << ", but " << ptr << " has rank " << rank;
     if (seen[dim])
-      return op->emitOpError() << "boundaryCheck names dimension " << dim << " twice";
+      return op->emitOpError()
+             << "boundaryCheck names dimension " << dim << " twice";
     seen[dim] = true;
   }
   return success();
@@ -104,26 +118,32 @@ static LogicalResult verifyAccess(Operation *op, Type ptr, bool hasMask, ArrayRe
 
 LogicalResult LoadOp::verify() {
   Type ptr = getPtr().getType();
-  if (failed(verifyAccess(*this, ptr, getMask() || getOther(), getBoundaryCheck())))
+  if (failed(verifyAccess(*this, ptr, getMask() || getOther(),
+                          getBoundaryCheck())))
     return failure();
   if (getOther() && !getMask())
     return emitOpError() << "a value for masked-off elements needs a mask";
   if (!getPadding())
     return success();
   if (!isTensorPointerType(ptr))
-    return emitOpError() << "padding needs a block pointer, got " << ptr << "; give a mask and another value";
-  if (getPadding() == PaddingOption::PAD_NAN && !isa<FloatType>(getElementTypeOrSelf(getType())))
+    return emitOpError() << "padding needs a block pointer, got " << ptr
+                         << "; give a mask and another value";
+  if (getPadding() == PaddingOption::PAD_NAN &&
+      !isa<FloatType>(getElementTypeOrSelf(getType())))
     return emitOpError() << "cannot pad " << getType() << " with NaN";
   return success();
 }
 
-/// A mask of true is dropped; what a mask of false leaves of a load is its other value.
+/// A mask of true is dropped; what a mask of false leaves of a load is its
+/// other value.
 static LogicalResult simplifyLoadMask(LoadOp op, PatternRewriter &rewriter) {
   if (!op.getMask())
     return failure();
   if (matchPattern(op.getMask(), m_One())) {
-    rewriter.replaceOpWithNewOp<LoadOp>(op, op.getPtr(), Value(), Value(), op.getCache(), op.getEvict(),
-                                        op.getIsVolatile())
+    rewriter
+        .replaceOpWithNewOp<LoadOp>(op, op.getPtr(), Value(), Value(),
+                                    op.getCache(), op.getEvict(),
+                                    op.getIsVolatile())
         ->setDiscardableAttrs(op->getDiscardableAttrDictionary());
     return success();
   }
@@ -134,13 +154,17 @@ static LogicalResult simplifyLoadMask(LoadOp op, PatternRewriter &rewriter) {
   return failure();
 }
 
-void LoadOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *) { patterns.add(simplifyLoadMask); }
+void LoadOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                         MLIRContext *) {
+  patterns.add(simplifyLoadMask);
+}
 
 //===----------------------------------------------------------------------===//
 // StoreOp
 //===----------------------------------------------------------------------===//
 
-void StoreOp::build(OpBuilder &builder, OperationState &state, Value ptr, Value value, Value mask, CacheModifier cache,
+void StoreOp::build(OpBuilder &builder, OperationState &state, Value ptr,
+                    Value value, Value mask, CacheModifier cache,
                     EvictionPolicy evict, ArrayRef<int32_t> boundaryCheck) {
   state.addOperands({ptr, value});
   if (mask)
@@ -152,7 +176,8 @@ void StoreOp::build(OpBuilder &builder, OperationState &state, Value ptr, Value 
 }
 
 LogicalResult StoreOp::verify() {
-  return verifyAccess(*this, getPtr().getType(), static_cast<bool>(getMask()), getBoundaryCheck());
+  return verifyAccess(*this, getPtr().getType(), static_cast<bool>(getMask()),
+                      getBoundaryCheck());
 }
 
 /// A mask of true is dropped, a store with a mask of false is removed.
@@ -170,7 +195,8 @@ static LogicalResult simplifyStoreMask(StoreOp op, PatternRewriter &rewriter) {
   return failure();
 }
 
-void StoreOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *) {
+void StoreOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                          MLIRContext *) {
   patterns.add(simplifyStoreMask);
 }
 
@@ -185,16 +211,20 @@ LogicalResult AtomicRMWOp::verify() {
   if (kind == RMWOp::FADD && !isFloat)
     return emitOpError() << "'fadd' needs floats, got " << getType();
   if (kind != RMWOp::FADD && kind != RMWOp::XCHG && isFloat)
-    return emitOpError() << "'" << stringifyRMWOp(kind) << "' needs integers, got " << getType();
+    return emitOpError() << "'" << stringifyRMWOp(kind)
+                         << "' needs integers, got " << getType();
   if (isa<triton::PointerType>(element) && kind != RMWOp::XCHG)
-    return emitOpError() << "pointers can only be exchanged, not combined with '" << stringifyRMWOp(kind) << "'";
+    return emitOpError()
+           << "pointers can only be exchanged, not combined with '"
+           << stringifyRMWOp(kind) << "'";
   return success();
 }
 
 LogicalResult AtomicCASOp::verify() {
   unsigned width = getElementBitWidth(getType());
   if (width != 16 && width != 32 && width != 64)
-    return emitOpError() << "values must have 16, 32 or 64 bits, got " << getType();
+    return emitOpError() << "values must have 16, 32 or 64 bits, got "
+                         << getType();
   return success();
 }
 
@@ -202,36 +232,43 @@ LogicalResult AtomicCASOp::verify() {
 // Block pointers
 //===----------------------------------------------------------------------===//
 
-void MakeTensorPtrOp::build(OpBuilder &builder, OperationState &state, Value base, ValueRange shape,
-                            ValueRange strides, ValueRange offsets, ArrayRef<int32_t> blockShape,
+void MakeTensorPtrOp::build(OpBuilder &builder, OperationState &state,
+                            Value base, ValueRange shape, ValueRange strides,
+                            ValueRange offsets, ArrayRef<int32_t> blockShape,
                             ArrayRef<int32_t> order) {
   auto pointer = cast<triton::PointerType>(base.getType());
-  auto block = RankedTensorType::get(SmallVector<int64_t>(blockShape), pointer.getPointeeType());
-  build(builder, state, triton::PointerType::get(block, pointer.getAddressSpace()), base, shape, strides, offsets,
-        builder.getDenseI32ArrayAttr(order));
+  auto block = RankedTensorType::get(SmallVector<int64_t>(blockShape),
+                                     pointer.getPointeeType());
+  build(builder, state,
+        triton::PointerType::get(block, pointer.getAddressSpace()), base, shape,
+        strides, offsets, builder.getDenseI32ArrayAttr(order));
 }
 
 LogicalResult MakeTensorPtrOp::verify() {
   auto block = cast<RankedTensorType>(getType().getPointeeType());
   int64_t rank = block.getRank();
   if (static_cast<int64_t>(getShape().size()) != rank)
-    return emitOpError() << "has " << getShape().size() << " sizes, strides and offsets, but the block " << block
-                         << " has rank " << rank;
+    return emitOpError() << "has " << getShape().size()
+                         << " sizes, strides and offsets, but the block "
+                         << block << " has rank " << rank;
   SmallVector<int32_t> order(getOrder());
   llvm::sort(order);
-  bool isPermutation = static_cast<int64_t>(order.size()) == rank &&
-                       llvm::all_of(llvm::enumerate(order), [](auto indexed) {
-                         return static_cast<int64_t>(indexed.index()) == indexed.value();
-                       });
+  bool isPermutation =
+      static_cast<int64_t>(order.size()) == rank &&
+      llvm::all_of(llvm::enumerate(order), [](auto indexed) {
+        return static_cast<int64_t>(indexed.index()) == indexed.value();
+      });
   if (!isPermutation)
-    return emitOpError() << "order must be a permutation of the " << rank << " dimensions of the block";
+    return emitOpError() << "order must be a permutation of the " << rank
+                         << " dimensions of the block";
   return success();
 }
 
 LogicalResult AdvanceOp::verify() {
   int64_t rank = cast<RankedTensorType>(getType().getPointeeType()).getRank();
   if (static_cast<int64_t>(getOffsets().size()) != rank)
-    return emitOpError() << "has " << getOffsets().size() << " offsets, but " << getType() << " has rank " << rank;
+    return emitOpError() << "has " << getOffsets().size() << " offsets, but "
+                         << getType() << " has rank " << rank;
   return success();
 }
 

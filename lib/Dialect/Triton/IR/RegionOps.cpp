@@ -12,38 +12,47 @@ using namespace mlir::triton;
 // Shared by reductions and scans
 //===----------------------------------------------------------------------===//
 
-static LogicalResult checkAxis(std::optional<Location> loc, StringRef opName, ValueRange srcs, int64_t axis) {
+static LogicalResult checkAxis(std::optional<Location> loc, StringRef opName,
+                               ValueRange srcs, int64_t axis) {
   if (srcs.empty())
     return emitOptionalError(loc, "'", opName, "' needs at least one operand");
   auto type = cast<RankedTensorType>(srcs[0].getType());
   if (axis < 0 || axis >= type.getRank())
-    return emitOptionalError(loc, "'", opName, "' axis must be in 0..", type.getRank() - 1, " for ", type, ", got ",
-                             axis);
+    return emitOptionalError(loc, "'", opName, "' axis must be in 0..",
+                             type.getRank() - 1, " for ", type, ", got ", axis);
   return success();
 }
 
 static SmallVector<RankedTensorType> tensorTypes(ValueRange values) {
-  return llvm::map_to_vector(values, [](Value value) { return cast<RankedTensorType>(value.getType()); });
+  return llvm::map_to_vector(values, [](Value value) {
+    return cast<RankedTensorType>(value.getType());
+  });
 }
 
 static SmallVector<Type> elementTypes(ValueRange values) {
-  return llvm::map_to_vector(values, [](Value value) { return getElementTypeOrSelf(value.getType()); });
+  return llvm::map_to_vector(values, [](Value value) {
+    return getElementTypeOrSelf(value.getType());
+  });
 }
 
 /// The region takes two sets of elements and returns one.
-static LogicalResult verifyCombiner(Operation *op, Region &region, ArrayRef<Type> elements) {
+static LogicalResult verifyCombiner(Operation *op, Region &region,
+                                    ArrayRef<Type> elements) {
   SmallVector<Type> expected(elements);
   expected.append(elements.begin(), elements.end());
   Block &body = region.front();
   if (body.getArgumentTypes() != TypeRange(expected))
-    return op->emitOpError() << "region must take arguments of types (" << expected << "), got ("
-                             << body.getArgumentTypes() << ")";
+    return op->emitOpError()
+           << "region must take arguments of types (" << expected << "), got ("
+           << body.getArgumentTypes() << ")";
   Operation *terminator = body.getTerminator();
   if (!isa<ReduceReturnOp, ScanReturnOp>(terminator))
-    return op->emitOpError() << "region must end in " << op->getName() << ".return";
+    return op->emitOpError()
+           << "region must end in " << op->getName() << ".return";
   if (terminator->getOperandTypes() != TypeRange(elements))
-    return op->emitOpError() << "region must return values of types (" << elements << "), got ("
-                             << terminator->getOperandTypes() << ")";
+    return op->emitOpError()
+           << "region must return values of types (" << elements << "), got ("
+           << terminator->getOperandTypes() << ")";
   return success();
 }
 
@@ -58,7 +67,8 @@ static Operation *singleCombiner(Region &region) {
 // ReduceOp
 //===----------------------------------------------------------------------===//
 
-void ReduceOp::build(OpBuilder &builder, OperationState &state, ValueRange srcs, int axis) {
+void ReduceOp::build(OpBuilder &builder, OperationState &state, ValueRange srcs,
+                     int axis) {
   state.addOperands(srcs);
   state.getOrAddProperties<Properties>().axis = builder.getI32IntegerAttr(axis);
   state.addRegion();
@@ -73,9 +83,11 @@ void ReduceOp::build(OpBuilder &builder, OperationState &state, ValueRange srcs,
   }
 }
 
-LogicalResult ReduceOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc, ValueRange operands,
-                                         DictionaryAttr attributes, OpaqueProperties properties, RegionRange regions,
-                                         SmallVectorImpl<Type> &inferred) {
+LogicalResult
+ReduceOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc,
+                           ValueRange operands, DictionaryAttr attributes,
+                           OpaqueProperties properties, RegionRange regions,
+                           SmallVectorImpl<Type> &inferred) {
   ReduceOpAdaptor adaptor(operands, attributes, properties, regions);
   int64_t axis = static_cast<int32_t>(adaptor.getAxis());
   if (failed(checkAxis(loc, "tt.reduce", operands, axis)))
@@ -92,24 +104,38 @@ LogicalResult ReduceOp::inferReturnTypes(MLIRContext *, std::optional<Location> 
   return success();
 }
 
-LogicalResult ReduceOp::verify() { return checkAxis(getLoc(), "tt.reduce", getSrcs(), static_cast<int32_t>(getAxis())); }
+LogicalResult ReduceOp::verify() {
+  return checkAxis(getLoc(), "tt.reduce", getSrcs(),
+                   static_cast<int32_t>(getAxis()));
+}
 
-LogicalResult ReduceOp::verifyRegions() { return verifyCombiner(*this, getCombineOp(), getElementTypes()); }
+LogicalResult ReduceOp::verifyRegions() {
+  return verifyCombiner(*this, getCombineOp(), getElementTypes());
+}
 
-SmallVector<RankedTensorType> ReduceOp::getInputTypes() { return tensorTypes(getSrcs()); }
+SmallVector<RankedTensorType> ReduceOp::getInputTypes() {
+  return tensorTypes(getSrcs());
+}
 
-SmallVector<Type> ReduceOp::getElementTypes() { return elementTypes(getSrcs()); }
+SmallVector<Type> ReduceOp::getElementTypes() {
+  return elementTypes(getSrcs());
+}
 
-Operation *ReduceOp::getSingleCombiner() { return singleCombiner(getCombineOp()); }
+Operation *ReduceOp::getSingleCombiner() {
+  return singleCombiner(getCombineOp());
+}
 
-/// With one element along the axis there is nothing to combine: only the dimension goes away.
-static LogicalResult dropTrivialReduction(ReduceOp op, PatternRewriter &rewriter) {
+/// With one element along the axis there is nothing to combine: only the
+/// dimension goes away.
+static LogicalResult dropTrivialReduction(ReduceOp op,
+                                          PatternRewriter &rewriter) {
   if (op.getInputTypes().front().getDimSize(op.getAxis()) != 1)
     return failure();
   SmallVector<Value> results;
   for (auto [src, result] : llvm::zip(op.getSrcs(), op.getResults())) {
     if (auto tensor = dyn_cast<RankedTensorType>(result.getType()))
-      results.push_back(ReshapeOp::create(rewriter, op.getLoc(), tensor.getShape(), src));
+      results.push_back(
+          ReshapeOp::create(rewriter, op.getLoc(), tensor.getShape(), src));
     else
       results.push_back(UnsplatOp::create(rewriter, op.getLoc(), src));
   }
@@ -117,7 +143,8 @@ static LogicalResult dropTrivialReduction(ReduceOp op, PatternRewriter &rewriter
   return success();
 }
 
-void ReduceOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *) {
+void ReduceOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                           MLIRContext *) {
   patterns.add(dropTrivialReduction);
 }
 
@@ -125,7 +152,8 @@ void ReduceOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRCont
 // ScanOp
 //===----------------------------------------------------------------------===//
 
-void ScanOp::build(OpBuilder &builder, OperationState &state, ValueRange srcs, int axis, bool reverse) {
+void ScanOp::build(OpBuilder &builder, OperationState &state, ValueRange srcs,
+                   int axis, bool reverse) {
   state.addOperands(srcs);
   auto &properties = state.getOrAddProperties<Properties>();
   properties.axis = builder.getI32IntegerAttr(axis);
@@ -134,21 +162,32 @@ void ScanOp::build(OpBuilder &builder, OperationState &state, ValueRange srcs, i
   state.addTypes(srcs.getTypes());
 }
 
-LogicalResult ScanOp::inferReturnTypes(MLIRContext *, std::optional<Location>, ValueRange operands, DictionaryAttr,
-                                       OpaqueProperties, RegionRange, SmallVectorImpl<Type> &inferred) {
+LogicalResult ScanOp::inferReturnTypes(MLIRContext *, std::optional<Location>,
+                                       ValueRange operands, DictionaryAttr,
+                                       OpaqueProperties, RegionRange,
+                                       SmallVectorImpl<Type> &inferred) {
   llvm::append_range(inferred, operands.getTypes());
   return success();
 }
 
-LogicalResult ScanOp::verify() { return checkAxis(getLoc(), "tt.scan", getSrcs(), static_cast<int32_t>(getAxis())); }
+LogicalResult ScanOp::verify() {
+  return checkAxis(getLoc(), "tt.scan", getSrcs(),
+                   static_cast<int32_t>(getAxis()));
+}
 
-LogicalResult ScanOp::verifyRegions() { return verifyCombiner(*this, getCombineOp(), getElementTypes()); }
+LogicalResult ScanOp::verifyRegions() {
+  return verifyCombiner(*this, getCombineOp(), getElementTypes());
+}
 
-SmallVector<RankedTensorType> ScanOp::getInputTypes() { return tensorTypes(getSrcs()); }
+SmallVector<RankedTensorType> ScanOp::getInputTypes() {
+  return tensorTypes(getSrcs());
+}
 
 SmallVector<Type> ScanOp::getElementTypes() { return elementTypes(getSrcs()); }
 
-Operation *ScanOp::getSingleCombiner() { return singleCombiner(getCombineOp()); }
+Operation *ScanOp::getSingleCombiner() {
+  return singleCombiner(getCombineOp());
+}
 
 //===----------------------------------------------------------------------===//
 // MapElementwiseOp
@@ -162,7 +201,8 @@ LogicalResult MapElementwiseOp::verify() {
     return emitOpError() << "pack must be at least 1, got " << pack;
   for (RankedTensorType type : tensorTypes(getSrcs()))
     if (type.getNumElements() % pack != 0)
-      return emitOpError() << "cannot pack " << pack << " elements at a time of " << type;
+      return emitOpError() << "cannot pack " << pack
+                           << " elements at a time of " << type;
   return success();
 }
 
@@ -175,15 +215,17 @@ LogicalResult MapElementwiseOp::verifyRegions() {
   };
   if (getScalarOp().empty())
     return emitOpError() << "region must not be empty";
-  SmallVector<Type> arguments = packed(getSrcs()), results = packed(getResults());
+  SmallVector<Type> arguments = packed(getSrcs()),
+                    results = packed(getResults());
   if (getScalarOp().getArgumentTypes() != TypeRange(arguments))
-    return emitOpError() << "region must take arguments of types (" << arguments << "), got ("
-                         << getScalarOp().getArgumentTypes() << ")";
+    return emitOpError() << "region must take arguments of types (" << arguments
+                         << "), got (" << getScalarOp().getArgumentTypes()
+                         << ")";
   for (Block &block : getScalarOp()) {
     auto terminator = dyn_cast<MapElementwiseReturnOp>(block.getTerminator());
     if (terminator && terminator.getOperandTypes() != TypeRange(results))
-      return emitOpError() << "region must return values of types (" << results << "), got ("
-                           << terminator.getOperandTypes() << ")";
+      return emitOpError() << "region must return values of types (" << results
+                           << "), got (" << terminator.getOperandTypes() << ")";
   }
   return success();
 }
@@ -194,7 +236,7 @@ LogicalResult MapElementwiseOp::verifyRegions() {
 
 LogicalResult HistogramOp::verify() {
   if (getSrc().getType().getRank() != 1 || getType().getRank() != 1)
-    return emitOpError() << "operand and result must have one dimension, got " << getSrc().getType() << " and "
-                         << getType();
+    return emitOpError() << "operand and result must have one dimension, got "
+                         << getSrc().getType() << " and " << getType();
   return success();
 }

@@ -26,7 +26,8 @@ static constexpr int kGlobalAddressSpace = 1;
 // PointerType
 //===----------------------------------------------------------------------===//
 
-/// Reads what follows the comma of `!tt.ptr<T, ...>`: a number, or the name of a space that is global memory here.
+/// Reads what follows the comma of `!tt.ptr<T, ...>`: a number, or the name of
+/// a space that is global memory here.
 static ParseResult parseAddressSpace(AsmParser &parser, int &space) {
   SMLoc loc = parser.getCurrentLocation();
   std::string name;
@@ -45,7 +46,8 @@ Type PointerType::parse(AsmParser &parser) {
   SMLoc loc = parser.getCurrentLocation();
   if (parser.parseLess() || parser.parseType(pointee))
     return Type();
-  if (succeeded(parser.parseOptionalComma()) && parseAddressSpace(parser, space))
+  if (succeeded(parser.parseOptionalComma()) &&
+      parseAddressSpace(parser, space))
     return Type();
   if (parser.parseGreater())
     return Type();
@@ -61,17 +63,24 @@ void PointerType::print(AsmPrinter &printer) const {
   printer << ">";
 }
 
-static bool isNumberOrPointer(Type type) { return isa<FloatType, PointerType>(type) || type.isSignlessInteger(); }
+static bool isNumberOrPointer(Type type) {
+  return isa<FloatType, PointerType>(type) || type.isSignlessInteger();
+}
 
-LogicalResult PointerType::verify(function_ref<InFlightDiagnostic()> emitError, Type pointee, int addressSpace) {
+LogicalResult PointerType::verify(function_ref<InFlightDiagnostic()> emitError,
+                                  Type pointee, int addressSpace) {
   if (!pointee)
     return emitError() << "pointer without pointee type";
   if (addressSpace < 0)
-    return emitError() << "address space must not be negative, got " << addressSpace;
+    return emitError() << "address space must not be negative, got "
+                       << addressSpace;
   auto tensor = dyn_cast<RankedTensorType>(pointee);
-  if (isNumberOrPointer(pointee) || (tensor && isNumberOrPointer(tensor.getElementType())))
+  if (isNumberOrPointer(pointee) ||
+      (tensor && isNumberOrPointer(tensor.getElementType())))
     return success();
-  return emitError() << "pointee must be a number, a pointer or a ranked tensor of these, got " << pointee;
+  return emitError() << "pointee must be a number, a pointer or a ranked "
+                        "tensor of these, got "
+                     << pointee;
 }
 
 //===----------------------------------------------------------------------===//
@@ -90,7 +99,8 @@ Type TensorDescType::parse(AsmParser &parser) {
   } else {
     SmallVector<int64_t> shape;
     Type element;
-    if (parser.parseDimensionList(shape, /*allowDynamic=*/false) || parser.parseType(element))
+    if (parser.parseDimensionList(shape, /*allowDynamic=*/false) ||
+        parser.parseType(element))
       return Type();
     block = RankedTensorType::get(shape, element);
   }
@@ -98,7 +108,9 @@ Type TensorDescType::parse(AsmParser &parser) {
     return Type();
   auto tensor = dyn_cast<RankedTensorType>(block);
   if (!tensor) {
-    parser.emitError(loc, "block of a tensor descriptor must be a ranked tensor, got ") << block;
+    parser.emitError(
+        loc, "block of a tensor descriptor must be a ranked tensor, got ")
+        << block;
     return Type();
   }
   if (failed(verify([&] { return parser.emitError(loc); }, tensor)))
@@ -106,13 +118,21 @@ Type TensorDescType::parse(AsmParser &parser) {
   return TensorDescType::get(tensor);
 }
 
-void TensorDescType::print(AsmPrinter &printer) const { printer << "<" << getBlockType() << ">"; }
+void TensorDescType::print(AsmPrinter &printer) const {
+  printer << "<" << getBlockType() << ">";
+}
 
-LogicalResult TensorDescType::verify(function_ref<InFlightDiagnostic()> emitError, RankedTensorType block) {
+LogicalResult
+TensorDescType::verify(function_ref<InFlightDiagnostic()> emitError,
+                       RankedTensorType block) {
   if (!block.hasStaticShape() || block.getRank() < 1 || block.getRank() > 5)
-    return emitError() << "block of a tensor descriptor must have 1 to 5 static dimensions, got " << block;
+    return emitError() << "block of a tensor descriptor must have 1 to 5 "
+                          "static dimensions, got "
+                       << block;
   if (!isa<FloatType, IntegerType>(block.getElementType()))
-    return emitError() << "elements of a tensor descriptor must be numbers, got " << block.getElementType();
+    return emitError()
+           << "elements of a tensor descriptor must be numbers, got "
+           << block.getElementType();
   return success();
 }
 
@@ -140,7 +160,9 @@ bool isTensorPointerType(Type type) {
   return pointer && isa<RankedTensorType>(pointer.getPointeeType());
 }
 
-bool isTensorOrTensorPointerType(Type type) { return isa<RankedTensorType>(type) || isTensorPointerType(type); }
+bool isTensorOrTensorPointerType(Type type) {
+  return isa<RankedTensorType>(type) || isTensorPointerType(type);
+}
 
 Type getTypeWithElement(Type type, Type element) {
   if (!type)
@@ -151,27 +173,36 @@ Type getTypeWithElement(Type type, Type element) {
 }
 
 Type getPointeeType(Type type) {
-  auto pointer = dyn_cast_or_null<PointerType>(type ? getElementTypeOrSelf(type) : type);
+  auto pointer =
+      dyn_cast_or_null<PointerType>(type ? getElementTypeOrSelf(type) : type);
   return pointer ? getTypeWithElement(type, pointer.getPointeeType()) : type;
 }
 
 Type getPointerType(Type type, int addressSpace) {
   if (auto tensor = dyn_cast<RankedTensorType>(type))
-    return tensor.clone(PointerType::get(tensor.getElementType(), addressSpace));
+    return tensor.clone(
+        PointerType::get(tensor.getElementType(), addressSpace));
   return PointerType::get(type, addressSpace);
 }
 
-Type getI1SameShape(Type type) { return type ? getTypeWithElement(type, IntegerType::get(type.getContext(), 1)) : type; }
+Type getI1SameShape(Type type) {
+  return type ? getTypeWithElement(type, IntegerType::get(type.getContext(), 1))
+              : type;
+}
 
 Type getI32SameShape(Type type) {
-  return type ? getTypeWithElement(type, IntegerType::get(type.getContext(), 32)) : type;
+  return type
+             ? getTypeWithElement(type, IntegerType::get(type.getContext(), 32))
+             : type;
 }
 
 bool haveSameShape(Type a, Type b) {
-  auto tensorA = dyn_cast<RankedTensorType>(a), tensorB = dyn_cast<RankedTensorType>(b);
+  auto tensorA = dyn_cast<RankedTensorType>(a),
+       tensorB = dyn_cast<RankedTensorType>(b);
   if (!tensorA || !tensorB)
     return !tensorA && !tensorB;
-  return tensorA.getShape() == tensorB.getShape() && tensorA.getEncoding() == tensorB.getEncoding();
+  return tensorA.getShape() == tensorB.getShape() &&
+         tensorA.getEncoding() == tensorB.getEncoding();
 }
 
 unsigned getElementBitWidth(Type type) {
@@ -185,13 +216,17 @@ unsigned getPointeeBitWidth(Type ptrType) {
 
 Type getElementPointerOfTensorPointer(Type tensorPointer) {
   auto pointer = dyn_cast<PointerType>(tensorPointer);
-  auto tensor = pointer ? dyn_cast<RankedTensorType>(pointer.getPointeeType()) : RankedTensorType();
-  return tensor ? PointerType::get(tensor.getElementType(), pointer.getAddressSpace()) : PointerType();
+  auto tensor = pointer ? dyn_cast<RankedTensorType>(pointer.getPointeeType())
+                        : RankedTensorType();
+  return tensor ? PointerType::get(tensor.getElementType(),
+                                   pointer.getAddressSpace())
+                : PointerType();
 }
 
 Type getElementPointerOfDescriptor(Type descriptor) {
   auto desc = dyn_cast<TensorDescType>(descriptor);
-  return desc ? PointerType::get(desc.getSignlessBlockType().getElementType()) : PointerType();
+  return desc ? PointerType::get(desc.getSignlessBlockType().getElementType())
+              : PointerType();
 }
 
 } // namespace mlir::triton

@@ -13,15 +13,19 @@
 
 namespace mlir::triton {
 
-/// Builds values of one block, each with one element per element of the block. Sizes, strides and starts are i64
-/// scalars, one per dimension.
+/// Builds values of one block, each with one element per element of the block.
+/// Sizes, strides and starts are i64 scalars, one per dimension.
 class BlockAccess {
 public:
   /// Dimension d covers starts[d], starts[d] + 1, ...
-  static BlockAccess contiguous(OpBuilder &builder, Location loc, RankedTensorType block, ValueRange starts);
+  static BlockAccess contiguous(OpBuilder &builder, Location loc,
+                                RankedTensorType block, ValueRange starts);
 
-  /// The block's rows are the given ones of a matrix; its columns begin at `columnStart`.
-  static BlockAccess rows(OpBuilder &builder, Location loc, RankedTensorType block, Value rows, Value columnStart);
+  /// The block's rows are the given ones of a matrix; its columns begin at
+  /// `columnStart`.
+  static BlockAccess rows(OpBuilder &builder, Location loc,
+                          RankedTensorType block, Value rows,
+                          Value columnStart);
 
   /// base + sum of index * stride.
   Value buildPointers(Value base, ValueRange strides);
@@ -30,9 +34,11 @@ public:
   Value buildMask(ValueRange sizes, ArrayRef<int32_t> dims);
 
 private:
-  BlockAccess(OpBuilder &builder, Location loc, RankedTensorType block) : builder(builder), loc(loc), block(block) {}
+  BlockAccess(OpBuilder &builder, Location loc, RankedTensorType block)
+      : builder(builder), loc(loc), block(block) {}
 
-  /// A vector along dimension `dim`, in the rank of the block, with size 1 elsewhere.
+  /// A vector along dimension `dim`, in the rank of the block, with size 1
+  /// elsewhere.
   Value alongDimension(Value vector, int64_t dim);
   /// The scalar in the type of `like`, a tensor of other elements.
   Value splatLike(Value scalar, Value like);

@@ -19,30 +19,38 @@ using namespace mlir::triton;
 
 namespace {
 
-bool isZero(Value value) { return matchPattern(value, m_Zero()) || matchPattern(value, m_AnyZeroFloat()); }
+bool isZero(Value value) {
+  return matchPattern(value, m_Zero()) || matchPattern(value, m_AnyZeroFloat());
+}
 
 //===----------------------------------------------------------------------===//
 // dot(a, b, 0) + c  ->  dot(a, b, c)
 //===----------------------------------------------------------------------===//
 
-/// The dot behind `value` that can take over an addition: it starts from zero and nobody else reads it.
+/// The dot behind `value` that can take over an addition: it starts from zero
+/// and nobody else reads it.
 DotOp dotToAccumulateInto(Value value) {
   auto dot = value.getDefiningOp<DotOp>();
   if (!dot || !dot->hasOneUse() || !isZero(dot.getC()))
     return nullptr;
-  // The limit on inexact partial sums is a promise about this dot alone; with another start it would mean less.
-  if (isa<FloatType>(dot.getType().getElementType()) && dot.getMaxNumImpreciseAcc() != 0)
+  // The limit on inexact partial sums is a promise about this dot alone; with
+  // another start it would mean less.
+  if (isa<FloatType>(dot.getType().getElementType()) &&
+      dot.getMaxNumImpreciseAcc() != 0)
     return nullptr;
   return dot;
 }
 
-template <typename AddOp> LogicalResult accumulateInDot(AddOp add, PatternRewriter &rewriter) {
-  for (auto [product, start] : {std::pair(add.getLhs(), add.getRhs()), std::pair(add.getRhs(), add.getLhs())}) {
+template <typename AddOp>
+LogicalResult accumulateInDot(AddOp add, PatternRewriter &rewriter) {
+  for (auto [product, start] : {std::pair(add.getLhs(), add.getRhs()),
+                                std::pair(add.getRhs(), add.getLhs())}) {
     DotOp dot = dotToAccumulateInto(product);
     if (!dot)
       continue;
-    rewriter.replaceOpWithNewOp<DotOp>(add, add.getType(), dot.getA(), dot.getB(), start, dot.getInputPrecision(),
-                                       dot.getMaxNumImpreciseAcc());
+    rewriter.replaceOpWithNewOp<DotOp>(
+        add, add.getType(), dot.getA(), dot.getB(), start,
+        dot.getInputPrecision(), dot.getMaxNumImpreciseAcc());
     return success();
   }
   return failure();
@@ -76,7 +84,8 @@ LogicalResult mergeConstantOffsets(AddPtrOp outer, PatternRewriter &rewriter) {
 // select(mask, load(p, mask, _), y)  ->  load(p, mask, y)
 //===----------------------------------------------------------------------===//
 
-/// The same condition, where `mask` may repeat a scalar condition for each element.
+/// The same condition, where `mask` may repeat a scalar condition for each
+/// element.
 bool isSameCondition(Value condition, Value mask) {
   if (condition == mask)
     return true;
@@ -84,23 +93,28 @@ bool isSameCondition(Value condition, Value mask) {
   return splat && splat.getSrc() == condition;
 }
 
-LogicalResult selectIntoLoad(arith::SelectOp select, PatternRewriter &rewriter) {
+LogicalResult selectIntoLoad(arith::SelectOp select,
+                             PatternRewriter &rewriter) {
   auto load = select.getTrueValue().getDefiningOp<LoadOp>();
-  if (!load || !load->hasOneUse() || load.getIsVolatile() || !isSameCondition(select.getCondition(), load.getMask()))
+  if (!load || !load->hasOneUse() || load.getIsVolatile() ||
+      !isSameCondition(select.getCondition(), load.getMask()))
     return failure();
-  // The new load stands where the old one is, so that no store comes between; the other value must exist there.
+  // The new load stands where the old one is, so that no store comes between;
+  // the other value must exist there.
   Value other = select.getFalseValue();
   if (!DominanceInfo().properlyDominates(other, load))
     return failure();
   rewriter.setInsertionPoint(load);
-  Value merged = LoadOp::create(rewriter, load.getLoc(), load.getPtr(), load.getMask(), other, load.getCache(),
+  Value merged = LoadOp::create(rewriter, load.getLoc(), load.getPtr(),
+                                load.getMask(), other, load.getCache(),
                                 load.getEvict(), load.getIsVolatile());
   rewriter.replaceOp(select, merged);
   rewriter.eraseOp(load);
   return success();
 }
 
-struct CombineOps : public mlir::triton::impl::TritonCombineOpsBase<CombineOps> {
+struct CombineOps
+    : public mlir::triton::impl::TritonCombineOpsBase<CombineOps> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     patterns.add(accumulateInDot<arith::AddFOp>);

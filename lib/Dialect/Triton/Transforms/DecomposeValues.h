@@ -13,17 +13,20 @@
 
 namespace mlir::triton {
 
-/// The types of the parts of a value of `type`; empty when such a value stays as it is.
+/// The types of the parts of a value of `type`; empty when such a value stays
+/// as it is.
 using PartTypes = std::function<SmallVector<Type>(Type type)>;
 
 /// All converted operands behind one another.
 SmallVector<Value> flattenOperands(ArrayRef<ValueRange> ranges);
 
-/// Rewrites all operations of `module` on values that have parts. `populate` adds the patterns for operations that make
-/// or use such values; functions, calls, scf and arith.select are done here. Attributes of arguments that come apart
-/// are dropped.
-LogicalResult decomposeValues(ModuleOp module, const PartTypes &partTypes,
-                              function_ref<void(const TypeConverter &, RewritePatternSet &)> populate);
+/// Rewrites all operations of `module` on values that have parts. `populate`
+/// adds the patterns for operations that make or use such values; functions,
+/// calls, scf and arith.select are done here. Attributes of arguments that come
+/// apart are dropped.
+LogicalResult decomposeValues(
+    ModuleOp module, const PartTypes &partTypes,
+    function_ref<void(const TypeConverter &, RewritePatternSet &)> populate);
 
 } // namespace mlir::triton
 

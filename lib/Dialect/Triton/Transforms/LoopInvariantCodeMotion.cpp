@@ -19,13 +19,17 @@ using namespace mlir::triton;
 
 namespace {
 
-/// Nothing inside the loop writes memory; an operation of unknown effects might.
+/// Nothing inside the loop writes memory; an operation of unknown effects
+/// might.
 bool onlyReads(scf::ForOp loop) {
   WalkResult walk = loop.getBody()->walk([](Operation *op) {
-    if (op->hasTrait<OpTrait::HasRecursiveMemoryEffects>() || isMemoryEffectFree(op))
+    if (op->hasTrait<OpTrait::HasRecursiveMemoryEffects>() ||
+        isMemoryEffectFree(op))
       return WalkResult::advance();
     auto effects = dyn_cast<MemoryEffectOpInterface>(op);
-    return effects && effects.onlyHasEffect<MemoryEffects::Read>() ? WalkResult::advance() : WalkResult::interrupt();
+    return effects && effects.onlyHasEffect<MemoryEffects::Read>()
+               ? WalkResult::advance()
+               : WalkResult::interrupt();
   });
   return !walk.wasInterrupted();
 }
@@ -39,21 +43,27 @@ bool runsAtLeastOnce(scf::ForOp loop) {
 
 /// Is true when the loop runs, in the type of the load's mask.
 Value buildRunsMask(OpBuilder &builder, scf::ForOp loop, LoadOp load) {
-  auto predicate = loop.getUnsignedCmp() ? arith::CmpIPredicate::ult : arith::CmpIPredicate::slt;
+  auto predicate = loop.getUnsignedCmp() ? arith::CmpIPredicate::ult
+                                         : arith::CmpIPredicate::slt;
   Value runs =
-      arith::CmpIOp::create(builder, load.getLoc(), predicate, loop.getLowerBound(), loop.getUpperBound());
+      arith::CmpIOp::create(builder, load.getLoc(), predicate,
+                            loop.getLowerBound(), loop.getUpperBound());
   Type maskType = getI1SameShape(load.getType());
   if (isa<RankedTensorType>(maskType))
     runs = SplatOp::create(builder, load.getLoc(), maskType, runs);
-  return load.getMask() ? arith::AndIOp::create(builder, load.getLoc(), load.getMask(), runs) : runs;
+  return load.getMask() ? arith::AndIOp::create(builder, load.getLoc(),
+                                                load.getMask(), runs)
+                        : runs;
 }
 
 bool canHoist(scf::ForOp loop, LoadOp load) {
-  bool operandsOutside =
-      llvm::all_of(load->getOperands(), [&](Value value) { return loop.isDefinedOutsideOfLoop(value); });
+  bool operandsOutside = llvm::all_of(load->getOperands(), [&](Value value) {
+    return loop.isDefinedOutsideOfLoop(value);
+  });
   // A block pointer has no mask that could keep it from reading.
   return operandsOutside && !load.getIsVolatile() &&
-         (runsAtLeastOnce(loop) || !isTensorPointerType(load.getPtr().getType()));
+         (runsAtLeastOnce(loop) ||
+          !isTensorPointerType(load.getPtr().getType()));
 }
 
 void hoistLoads(scf::ForOp loop) {
@@ -64,7 +74,8 @@ void hoistLoads(scf::ForOp loop) {
     if (!runsAtLeastOnce(loop)) {
       OpBuilder builder(loop);
       Value mask = buildRunsMask(builder, loop, load);
-      Value guarded = LoadOp::create(builder, load.getLoc(), load.getPtr(), mask, load.getOther(), load.getCache(),
+      Value guarded = LoadOp::create(builder, load.getLoc(), load.getPtr(),
+                                     mask, load.getOther(), load.getCache(),
                                      load.getEvict(), load.getIsVolatile());
       load.replaceAllUsesWith(guarded);
       load.erase();
@@ -75,7 +86,8 @@ void hoistLoads(scf::ForOp loop) {
 }
 
 struct LoopInvariantCodeMotion
-    : public mlir::triton::impl::TritonLoopInvariantCodeMotionBase<LoopInvariantCodeMotion> {
+    : public mlir::triton::impl::TritonLoopInvariantCodeMotionBase<
+          LoopInvariantCodeMotion> {
   void runOnOperation() override {
     // Inner loops first, so that what leaves one can leave the next.
     getOperation()->walk([](LoopLikeOpInterface loop) {

@@ -17,7 +17,8 @@ namespace {
 constexpr StringLiteral kUnrollFactor = "tt.loop_unroll_factor";
 constexpr StringLiteral kNumStages = "tt.num_stages";
 
-struct LoopUnroll : public mlir::triton::impl::TritonLoopUnrollBase<LoopUnroll> {
+struct LoopUnroll
+    : public mlir::triton::impl::TritonLoopUnrollBase<LoopUnroll> {
   void runOnOperation() override {
     SmallVector<scf::ForOp> loops;
     // Inner loops first: an outer one then copies what is already unrolled.
@@ -38,12 +39,16 @@ private:
     loop->removeAttr(kUnrollFactor);
     if (factor.getInt() == 1)
       return success();
-    FailureOr<UnrolledLoopInfo> unrolled = loopUnrollByFactor(loop, factor.getInt());
+    FailureOr<UnrolledLoopInfo> unrolled =
+        loopUnrollByFactor(loop, factor.getInt());
     if (failed(unrolled))
-      return loop.emitError() << "cannot unroll this loop " << factor.getInt() << " times";
+      return loop.emitError()
+             << "cannot unroll this loop " << factor.getInt() << " times";
     // The few iterations that are left over are not worth a software pipeline.
     if (unrolled->epilogueLoopOp)
-      (*unrolled->epilogueLoopOp)->setAttr(kNumStages, Builder(loop.getContext()).getI32IntegerAttr(1));
+      (*unrolled->epilogueLoopOp)
+          ->setAttr(kNumStages,
+                    Builder(loop.getContext()).getI32IntegerAttr(1));
     return success();
   }
 };

@@ -26,15 +26,19 @@ using namespace mlir::triton;
 
 namespace {
 
-/// Operations that compute each element of one tensor from the same element of their operands, and nothing else.
-/// Those with hints stay: the hints are about the tensor.
+/// Operations that compute each element of one tensor from the same element of
+/// their operands, and nothing else. Those with hints stay: the hints are about
+/// the tensor.
 bool isMovable(Operation *op) {
-  return op->getNumResults() == 1 && op->getNumOperands() > 0 && isa<RankedTensorType>(op->getResult(0).getType()) &&
-         op->hasTrait<OpTrait::Elementwise>() && !isa<ElementwiseInlineAsmOp>(op) && isMemoryEffectFree(op) &&
+  return op->getNumResults() == 1 && op->getNumOperands() > 0 &&
+         isa<RankedTensorType>(op->getResult(0).getType()) &&
+         op->hasTrait<OpTrait::Elementwise>() &&
+         !isa<ElementwiseInlineAsmOp>(op) && isMemoryEffectFree(op) &&
          op->getDiscardableAttrDictionary().empty();
 }
 
-/// The value that `value` repeats everywhere, as a scalar; null when it is no such tensor. Scalars are themselves.
+/// The value that `value` repeats everywhere, as a scalar; null when it is no
+/// such tensor. Scalars are themselves.
 Value getUniformScalar(Value value, PatternRewriter *rewriter) {
   auto tensor = dyn_cast<RankedTensorType>(value.getType());
   if (!tensor)
@@ -46,11 +50,14 @@ Value getUniformScalar(Value value, PatternRewriter *rewriter) {
     return {};
   if (!rewriter) // Only asked whether there is one.
     return value;
-  return arith::ConstantOp::create(*rewriter, value.getLoc(), cast<TypedAttr>(constant.getSplatValue<Attribute>()));
+  return arith::ConstantOp::create(
+      *rewriter, value.getLoc(),
+      cast<TypedAttr>(constant.getSplatValue<Attribute>()));
 }
 
 /// A copy of `op` on other operands, whose result has `type`.
-Value cloneWith(Operation *op, ArrayRef<Value> operands, Type type, PatternRewriter &rewriter) {
+Value cloneWith(Operation *op, ArrayRef<Value> operands, Type type,
+                PatternRewriter &rewriter) {
   Operation *copy = op->clone();
   copy->setOperands(operands);
   copy->getResult(0).setType(type);
@@ -58,30 +65,38 @@ Value cloneWith(Operation *op, ArrayRef<Value> operands, Type type, PatternRewri
   return copy->getResult(0);
 }
 
-bool isUniform(Value value) { return static_cast<bool>(getUniformScalar(value, nullptr)); }
+bool isUniform(Value value) {
+  return static_cast<bool>(getUniformScalar(value, nullptr));
+}
 
 /// op(splat(a), splat(b), ...) -> splat(op(a, b, ...))
 struct MoveBeforeSplat : public RewritePattern {
-  explicit MoveBeforeSplat(MLIRContext *context) : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/2, context) {}
+  explicit MoveBeforeSplat(MLIRContext *context)
+      : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/2, context) {}
 
-  LogicalResult matchAndRewrite(Operation *op, PatternRewriter &rewriter) const override {
+  LogicalResult matchAndRewrite(Operation *op,
+                                PatternRewriter &rewriter) const override {
     if (!isMovable(op) || !llvm::all_of(op->getOperands(), isUniform))
       return failure();
     SmallVector<Value> scalars;
     for (Value operand : op->getOperands())
       scalars.push_back(getUniformScalar(operand, &rewriter));
     Type tensor = op->getResult(0).getType();
-    Value scalar = cloneWith(op, scalars, getElementTypeOrSelf(tensor), rewriter);
+    Value scalar =
+        cloneWith(op, scalars, getElementTypeOrSelf(tensor), rewriter);
     rewriter.replaceOpWithNewOp<SplatOp>(op, tensor, scalar);
     return success();
   }
 };
 
-/// op(broadcast(a), broadcast(b), splat(c), ...) -> broadcast(op(a, b, splat(c), ...)) for a and b of equal shape
+/// op(broadcast(a), broadcast(b), splat(c), ...) -> broadcast(op(a, b,
+/// splat(c), ...)) for a and b of equal shape
 struct MoveBeforeBroadcast : public RewritePattern {
-  explicit MoveBeforeBroadcast(MLIRContext *context) : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/1, context) {}
+  explicit MoveBeforeBroadcast(MLIRContext *context)
+      : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/1, context) {}
 
-  LogicalResult matchAndRewrite(Operation *op, PatternRewriter &rewriter) const override {
+  LogicalResult matchAndRewrite(Operation *op,
+                                PatternRewriter &rewriter) const override {
     if (!isMovable(op))
       return failure();
     std::optional<ArrayRef<int64_t>> shape;
@@ -101,13 +116,16 @@ struct MoveBeforeBroadcast : public RewritePattern {
     for (Value operand : op->getOperands())
       operands.push_back(narrowed(operand, *shape, rewriter));
     auto type = cast<RankedTensorType>(op->getResult(0).getType());
-    Value result = cloneWith(op, operands, RankedTensorType::get(*shape, type.getElementType()), rewriter);
+    Value result = cloneWith(
+        op, operands, RankedTensorType::get(*shape, type.getElementType()),
+        rewriter);
     rewriter.replaceOpWithNewOp<BroadcastOp>(op, type, result);
     return success();
   }
 
 private:
-  static Value narrowed(Value operand, ArrayRef<int64_t> shape, PatternRewriter &rewriter) {
+  static Value narrowed(Value operand, ArrayRef<int64_t> shape,
+                        PatternRewriter &rewriter) {
     if (auto broadcast = operand.getDefiningOp<BroadcastOp>())
       return broadcast.getSrc();
     if (!isa<RankedTensorType>(operand.getType()))
@@ -117,7 +135,8 @@ private:
   }
 };
 
-struct ReorderBroadcast : public mlir::triton::impl::TritonReorderBroadcastBase<ReorderBroadcast> {
+struct ReorderBroadcast
+    : public mlir::triton::impl::TritonReorderBroadcastBase<ReorderBroadcast> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     patterns.add<MoveBeforeSplat, MoveBeforeBroadcast>(&getContext());

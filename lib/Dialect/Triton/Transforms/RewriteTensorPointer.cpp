@@ -17,7 +17,8 @@ using namespace mlir::triton;
 
 namespace {
 
-/// Parts of a block pointer of rank r: base, r sizes and r strides (i64), r offsets (i32).
+/// Parts of a block pointer of rank r: base, r sizes and r strides (i64), r
+/// offsets (i32).
 SmallVector<Type> partTypes(Type type) {
   if (!isTensorPointerType(type))
     return {};
@@ -35,7 +36,8 @@ struct BlockPointer {
   Value base;
   ValueRange sizes, strides, offsets;
 
-  BlockPointer(Type type, ValueRange parts) : block(cast<RankedTensorType>(getPointeeType(type))), base(parts[0]) {
+  BlockPointer(Type type, ValueRange parts)
+      : block(cast<RankedTensorType>(getPointeeType(type))), base(parts[0]) {
     int64_t rank = block.getRank();
     sizes = parts.slice(1, rank);
     strides = parts.slice(1 + rank, rank);
@@ -45,7 +47,8 @@ struct BlockPointer {
   BlockAccess buildAccess(OpBuilder &builder, Location loc) const {
     SmallVector<Value> starts;
     for (Value offset : offsets)
-      starts.push_back(arith::ExtSIOp::create(builder, loc, builder.getI64Type(), offset));
+      starts.push_back(
+          arith::ExtSIOp::create(builder, loc, builder.getI64Type(), offset));
     return BlockAccess::contiguous(builder, loc, block, starts);
   }
 };
@@ -53,8 +56,9 @@ struct BlockPointer {
 struct ConvertMakeTensorPtr : public OpConversionPattern<MakeTensorPtrOp> {
   using OpConversionPattern::OpConversionPattern;
 
-  LogicalResult matchAndRewrite(MakeTensorPtrOp op, OneToNOpAdaptor adaptor,
-                                ConversionPatternRewriter &rewriter) const override {
+  LogicalResult
+  matchAndRewrite(MakeTensorPtrOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
     SmallVector<Value> parts = flattenOperands(adaptor.getOperands());
     rewriter.replaceOpWithMultiple(op, ArrayRef<SmallVector<Value>>{parts});
     return success();
@@ -64,11 +68,14 @@ struct ConvertMakeTensorPtr : public OpConversionPattern<MakeTensorPtrOp> {
 struct ConvertAdvance : public OpConversionPattern<AdvanceOp> {
   using OpConversionPattern::OpConversionPattern;
 
-  LogicalResult matchAndRewrite(AdvanceOp op, OneToNOpAdaptor adaptor,
-                                ConversionPatternRewriter &rewriter) const override {
+  LogicalResult
+  matchAndRewrite(AdvanceOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
     SmallVector<Value> parts(adaptor.getPtr());
-    MutableArrayRef<Value> offsets = MutableArrayRef(parts).take_back(op.getOffsets().size());
-    for (auto [offset, step] : llvm::zip(offsets, flattenOperands(adaptor.getOffsets())))
+    MutableArrayRef<Value> offsets =
+        MutableArrayRef(parts).take_back(op.getOffsets().size());
+    for (auto [offset, step] :
+         llvm::zip(offsets, flattenOperands(adaptor.getOffsets())))
       offset = arith::AddIOp::create(rewriter, op.getLoc(), offset, step);
     rewriter.replaceOpWithMultiple(op, ArrayRef<SmallVector<Value>>{parts});
     return success();
@@ -78,8 +85,9 @@ struct ConvertAdvance : public OpConversionPattern<AdvanceOp> {
 struct ConvertLoad : public OpConversionPattern<LoadOp> {
   using OpConversionPattern::OpConversionPattern;
 
-  LogicalResult matchAndRewrite(LoadOp op, OneToNOpAdaptor adaptor,
-                                ConversionPatternRewriter &rewriter) const override {
+  LogicalResult
+  matchAndRewrite(LoadOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     BlockPointer pointer(op.getPtr().getType(), adaptor.getPtr());
     BlockAccess access = pointer.buildAccess(rewriter, loc);
@@ -87,9 +95,12 @@ struct ConvertLoad : public OpConversionPattern<LoadOp> {
     Value mask = access.buildMask(pointer.sizes, op.getBoundaryCheck());
     Value other;
     if (mask && op.getPadding())
-      other = op.getPadding() == PaddingOption::PAD_NAN ? buildNaN(rewriter, loc, op.getType())
-                                                        : buildZero(rewriter, loc, op.getType());
-    auto load = LoadOp::create(rewriter, loc, pointers, mask, other, op.getCache(), op.getEvict(), op.getIsVolatile());
+      other = op.getPadding() == PaddingOption::PAD_NAN
+                  ? buildNaN(rewriter, loc, op.getType())
+                  : buildZero(rewriter, loc, op.getType());
+    auto load =
+        LoadOp::create(rewriter, loc, pointers, mask, other, op.getCache(),
+                       op.getEvict(), op.getIsVolatile());
     load->setDiscardableAttrs(op->getDiscardableAttrDictionary());
     rewriter.replaceOp(op, load);
     return success();
@@ -99,21 +110,29 @@ struct ConvertLoad : public OpConversionPattern<LoadOp> {
 struct ConvertStore : public OpConversionPattern<StoreOp> {
   using OpConversionPattern::OpConversionPattern;
 
-  LogicalResult matchAndRewrite(StoreOp op, OneToNOpAdaptor adaptor,
-                                ConversionPatternRewriter &rewriter) const override {
+  LogicalResult
+  matchAndRewrite(StoreOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
     BlockPointer pointer(op.getPtr().getType(), adaptor.getPtr());
     BlockAccess access = pointer.buildAccess(rewriter, op.getLoc());
     Value pointers = access.buildPointers(pointer.base, pointer.strides);
     Value mask = access.buildMask(pointer.sizes, op.getBoundaryCheck());
-    rewriter.replaceOpWithNewOp<StoreOp>(op, pointers, adaptor.getValue().front(), mask, op.getCache(), op.getEvict());
+    rewriter.replaceOpWithNewOp<StoreOp>(op, pointers,
+                                         adaptor.getValue().front(), mask,
+                                         op.getCache(), op.getEvict());
     return success();
   }
 };
 
-struct RewriteTensorPointer : public mlir::triton::impl::TritonRewriteTensorPointerBase<RewriteTensorPointer> {
+struct RewriteTensorPointer
+    : public mlir::triton::impl::TritonRewriteTensorPointerBase<
+          RewriteTensorPointer> {
   void runOnOperation() override {
-    auto populate = [&](const TypeConverter &converter, RewritePatternSet &patterns) {
-      patterns.add<ConvertMakeTensorPtr, ConvertAdvance, ConvertLoad, ConvertStore>(converter, &getContext());
+    auto populate = [&](const TypeConverter &converter,
+                        RewritePatternSet &patterns) {
+      patterns
+          .add<ConvertMakeTensorPtr, ConvertAdvance, ConvertLoad, ConvertStore>(
+              converter, &getContext());
     };
     if (failed(decomposeValues(getOperation(), partTypes, populate)))
       signalPassFailure();

@@ -8,15 +8,18 @@
 namespace mlir::triton {
 
 namespace impl {
-/// Emits an error when a tensor among the operands and results has a dimension that is no power of two, or too many
-/// elements.
+/// Emits an error when a tensor among the operands and results has a dimension
+/// that is no power of two, or too many elements.
 LogicalResult verifyTensorSize(Operation *op);
 } // namespace impl
 
 template <typename ConcreteType>
-class TensorSizeTrait : public OpTrait::TraitBase<ConcreteType, TensorSizeTrait> {
+class TensorSizeTrait
+    : public OpTrait::TraitBase<ConcreteType, TensorSizeTrait> {
 public:
-  static LogicalResult verifyTrait(Operation *op) { return impl::verifyTensorSize(op); }
+  static LogicalResult verifyTrait(Operation *op) {
+    return impl::verifyTensorSize(op);
+  }
 };
 
 } // namespace mlir::triton

@@ -10,7 +10,8 @@
 
 namespace mlir::triton {
 
-/// Largest number of elements of a tensor; `triton.language.TRITON_MAX_TENSOR_NUMEL`.
+/// Largest number of elements of a tensor;
+/// `triton.language.TRITON_MAX_TENSOR_NUMEL`.
 constexpr int64_t kMaxTensorNumElements = 1048576;
 
 /// `!tt.ptr<T>` with T a number or a pointer.
@@ -21,11 +22,13 @@ bool isTensorPointerType(Type type);
 
 bool isTensorOrTensorPointerType(Type type);
 
-/// What an access through a value of `type` moves: T for `!tt.ptr<T>` (also when T is a tensor), tensor<..xT> for
-/// tensor<..x!tt.ptr<T>>. `type` itself when it is no pointer.
+/// What an access through a value of `type` moves: T for `!tt.ptr<T>` (also
+/// when T is a tensor), tensor<..xT> for tensor<..x!tt.ptr<T>>. `type` itself
+/// when it is no pointer.
 Type getPointeeType(Type type);
 
-/// Pointer type for values of `type`, the inverse of `getPointeeType`: a tensor of T becomes a tensor of pointers.
+/// Pointer type for values of `type`, the inverse of `getPointeeType`: a tensor
+/// of T becomes a tensor of pointers.
 Type getPointerType(Type type, int addressSpace = 1);
 
 /// `type` with each element replaced by i1 or i32; null for a null type.
@@ -44,7 +47,8 @@ unsigned getElementBitWidth(Type type);
 /// Width in memory of what `ptrType` addresses, per element; i1 takes a byte.
 unsigned getPointeeBitWidth(Type ptrType);
 
-/// `!tt.ptr<T>` for block pointer `!tt.ptr<tensor<..xT>>` and for descriptors; null for anything else.
+/// `!tt.ptr<T>` for block pointer `!tt.ptr<tensor<..xT>>` and for descriptors;
+/// null for anything else.
 Type getElementPointerOfTensorPointer(Type tensorPointer);
 Type getElementPointerOfDescriptor(Type descriptor);
 
