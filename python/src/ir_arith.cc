@@ -80,7 +80,8 @@ void triton_ir::bindBuilderArith(BuilderClass &builder) {
       .def("create_cmpi", &createCmpI)
       .def("create_cmpf", &createCmpF)
       .def("create_fma",
-           [](Builder &self, mlir::Value &a, mlir::Value &b, mlir::Value &c) {
+           [](Builder &self, mlir::Value &a, mlir::Value &b,
+              mlir::Value &c) -> mlir::Value {
              return createNamed(self, "math.fma", {a, b, c}, a.getType())
                  ->getResult(0);
            })

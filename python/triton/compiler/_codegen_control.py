@@ -73,7 +73,7 @@ class ControlFlow:
                 raise UnsupportedLanguageConstruct(
                     self.src,
                     node,
-                    f"the condition is a tensor of shape {list(condition.type.shape)}, but a branch needs one truth value. "
+                    f"the condition is a tensor of shape {list(condition.type.shape)}, but a branch needs a scalar. "
                     "Use tl.where to choose element by element, or reduce the condition, e.g. with tl.max",
                 )
             condition = self.semantic.item(condition)

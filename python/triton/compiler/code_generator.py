@@ -97,17 +97,15 @@ class CodeGenerator(Expressions, Calls, ControlFlow, Statements, Names):
         """The error to report for `error`, which was raised at `node`."""
         if isinstance(error, StaticAssertionError):
             return CompileTimeAssertionFailure(self.src, node, str(error))
-        message = str(error)
-        if not isinstance(error, (ValueError, TypeError, NameError)) or not message:
-            message = repr(error)
-        elif not isinstance(error, ValueError):
+        message = str(error) or repr(error)
+        if not isinstance(error, ValueError):
             message = f"{type(error).__name__}: {message}"
         return CompilationError(self.src, node, message)
 
     def unsupported(self, node, message: str | None) -> UnsupportedLanguageConstruct:
         if message is None:
             name = type(node).__name__
-            message = REJECTED.get(name, f"{name} is not supported in kernels")
+            message = f"{name}: {REJECTED.get(name, 'not supported in kernels')}"
         return UnsupportedLanguageConstruct(self.src, node if hasattr(node, "lineno") else self.current_node, message)
 
     def locate(self, node) -> None:

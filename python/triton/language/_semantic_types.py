@@ -13,7 +13,7 @@ class IncompatibleTypeErrorImpl(Exception):
     def __init__(self, type_a, type_b):
         self.type_a = type_a
         self.type_b = type_b
-        self.message = f"invalid operands of type {type_a!r} and {type_b!r}"
+        self.message = f"the operator has no meaning for operands of types {type_a} and {type_b}"
         super().__init__(self.message)
 
     def __reduce__(self):
