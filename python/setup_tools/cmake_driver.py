@@ -33,7 +33,7 @@ _BYTES_PER_JOB = 1_500_000_000  # a file that includes MLIR's conversion headers
 _ERROR_MARKS = (" error: ", "CMake Error", "undefined reference", "ninja: error")  # of compiler, CMake, linker, ninja
 
 
-class build_cmake(Command):
+class build_native(Command):
     """Configure, build and install the C++ part: libtriton and FileCheck (setuptools' SubCommand protocol)."""
 
     description = "build the C++ part with CMake"

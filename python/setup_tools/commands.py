@@ -9,13 +9,14 @@ from typing import Any, ClassVar
 
 from setuptools import Distribution
 from setuptools.command.build import build as setuptools_build
+from setuptools.command.build_ext import build_ext as setuptools_build_ext
 from setuptools.command.build_py import build_py as setuptools_build_py
 from setuptools.command.editable_wheel import editable_wheel as setuptools_editable_wheel
 from setuptools.command.egg_info import egg_info as setuptools_egg_info
 from setuptools.command.sdist import sdist as setuptools_sdist
 from setuptools.errors import BaseError
 
-from .cmake_driver import build_cmake
+from .cmake_driver import build_native
 from .environment import warn_unknown
 from .errors import BuildError
 from .links import MARKER_NAME, make_links, write_if_changed
@@ -47,7 +48,7 @@ class build(setuptools_build):
     """Builds below build/<backends>; the C++ part is a sub-command."""
 
     # build_ext is dropped: there is no Extension, the C++ part is CMake's.
-    sub_commands: ClassVar = [("build_py", None), ("build_cmake", None)]
+    sub_commands: ClassVar = [("build_py", None), ("build_native", None)]
 
     def initialize_options(self) -> None:
         super().initialize_options()
@@ -60,6 +61,16 @@ class build(setuptools_build):
         if Path(self.build_lib).is_relative_to(project.build_base):
             shutil.rmtree(self.build_lib, ignore_errors=True)  # files of deleted modules would stay in the wheel
         super().run()
+
+
+class build_ext(setuptools_build_ext):
+    """Does nothing: setuptools asks for it because the wheel is platform-specific, but there is no Extension."""
+
+    def run(self) -> None:
+        pass
+
+    def get_outputs(self) -> list[str]:
+        return []
 
 
 class build_py(setuptools_build_py):
@@ -137,7 +148,8 @@ def setup_arguments(project: Project) -> dict[str, Any]:
         "cmdclass": {
             "build": build,
             "build_py": build_py,
-            "build_cmake": build_cmake,
+            "build_ext": build_ext,
+            "build_native": build_native,
             "editable_wheel": editable_wheel,
             "egg_info": egg_info,
             "sdist": sdist,
