@@ -5,6 +5,7 @@
 #include "cpu/Runtime/HostSymbols.h"
 #include "cpu/Runtime/Launch.h"
 #include "cpu/Runtime/Loader.h"
+#include "cpu/Runtime/Seal.h"
 #include "cpu/Runtime/ThreadTeam.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
@@ -43,12 +44,13 @@ py::dict kernelInfo(mlir::ModuleOp &module) {
   return result;
 }
 
+llvm::StringRef contentOf(const py::bytes &bytes) {
+  std::string_view view = bytes;
+  return {view.data(), view.size()};
+}
+
 py::tuple load(const std::string &name, const py::bytes &object) {
-  char *data = nullptr;
-  Py_ssize_t size = 0;
-  if (PyBytes_AsStringAndSize(object.ptr(), &data, &size) != 0)
-    throw py::error_already_set();
-  auto kernel = cpu::loadKernel(name, llvm::StringRef(data, size));
+  auto kernel = cpu::loadKernel(name, contentOf(object));
   if (!kernel)
     throw std::runtime_error("kernel '" + name + "' could not be loaded: " +
                              llvm::toString(kernel.takeError()));
@@ -114,6 +116,14 @@ void init_triton_cpu(py::module &&m) {
         "name, scratch bytes per program and blocking of a lowered module; "
         "the name is empty when it holds no kernel");
 
+  m.def(
+      "seal",
+      [](const py::bytes &object) {
+        return py::bytes(cpu::sealObject(contentOf(object)));
+      },
+      py::arg("object"),
+      "Adds a checksum to an object, which `load` checks. A damaged object "
+      "that has none may crash the process.");
   m.def("load", &load, py::arg("name"), py::arg("object"),
         "Links an object and returns (handle, address of the kernel). Raises "
         "RuntimeError when it is malformed or refers to unknown functions.");

@@ -2,6 +2,7 @@
 
 #include "cpu/Runtime/Loader.h"
 #include "cpu/Runtime/HostSymbols.h"
+#include "cpu/Runtime/Seal.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ExecutionEngine/JITLink/JITLinkMemoryManager.h"
 #include "llvm/ExecutionEngine/Orc/AbsoluteSymbols.h"
@@ -139,11 +140,14 @@ Expected<Linker &> getLinker() {
 } // namespace
 
 Expected<LoadedKernel> loadKernel(StringRef name, StringRef object) {
+  Expected<StringRef> content = unsealObject(object);
+  if (!content)
+    return content.takeError();
   std::lock_guard<std::mutex> lock(linkerMutex);
   Expected<Linker &> linker = getLinker();
   if (!linker)
     return linker.takeError();
-  return linker->load(name, object);
+  return linker->load(name, *content);
 }
 
 Error unloadKernel(uint64_t handle) {

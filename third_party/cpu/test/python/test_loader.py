@@ -80,6 +80,18 @@ def test_truncated_object_is_refused(add_object):
     check_add(Kernel("add", add_object))
 
 
+def test_damaged_object_is_refused(add_object):
+    sealed = cpu.seal(add_object)
+    assert sealed.startswith(add_object)
+    check_add(Kernel("add", sealed))
+    for position in range(0, len(sealed) - 8, 17):
+        damaged = bytearray(sealed)
+        damaged[position] ^= 0x10
+        with pytest.raises(RuntimeError, match="kernel 'add' could not be loaded: the object is damaged"):
+            cpu.load("add", bytes(damaged))
+    check_add(Kernel("add", sealed))
+
+
 def test_object_of_another_architecture_is_refused(add_object):
     machine = bytearray(add_object)
     machine[18:20] = (40).to_bytes(2, sys.byteorder)  # e_machine: 32-bit ARM
