@@ -33,6 +33,7 @@ Unknown keys and wrong values are errors naming file, key and the nearest valid 
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, field, fields
 from pathlib import Path
@@ -42,9 +43,9 @@ from packaging.version import InvalidVersion, Version
 
 from .errors import ManifestError, did_you_mean
 
-try:
+if sys.version_info >= (3, 11):
     import tomllib
-except ModuleNotFoundError:  # Python 3.10
+else:
     import tomli as tomllib
 
 MANIFEST_NAME = "backend.toml"

@@ -14,6 +14,7 @@ from __future__ import annotations
 import importlib
 import os
 import sys
+from importlib.abc import Loader
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from importlib.util import spec_from_file_location
 from types import ModuleType
@@ -133,7 +134,7 @@ class OverlayFinder:
         if trunk is not None and trunk.submodule_search_locations is None:
             return None  # the trunk has a module, the overlay a folder of that name without being a package
         init = os.path.join(folder, "__init__.py")
-        trunk_folders = [] if trunk is None else list(trunk.submodule_search_locations)
+        trunk_folders = [] if trunk is None else list(trunk.submodule_search_locations or ())
         if os.path.isfile(init):
             found = self._spec_of_file(name, init)
         elif trunk is not None and trunk.loader is not None and trunk.origin is not None:
@@ -177,12 +178,12 @@ class OverlayLoader(SourceFileLoader):
         try:
             super().exec_module(module)
         except Exception as error:
-            if hasattr(error, "add_note"):  # Python 3.11
+            if sys.version_info >= (3, 11):
                 error.add_note(f"raised by backend {self._backend!r}, which specializes {self.name!r} in {self.path}")
             raise
 
 
-class SecondNameLoader:
+class SecondNameLoader(Loader):
     """Gives the module that is already known by its trunk name."""
 
     def __init__(self, first_name: str):

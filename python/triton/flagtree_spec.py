@@ -36,8 +36,8 @@ _TRITON_DIR = os.path.dirname(os.path.abspath(__file__))
 _PACKAGE = __name__.rpartition(".")[0]  # "triton"
 _MARKER = f"{_PACKAGE}._flagtree_backend"
 
-_UNKNOWN = object()
-_overlay = _UNKNOWN  # _flagtree_overlay.Overlay of the selected backend, None if it has none
+_overlay = None  # _flagtree_overlay.Overlay of the selected backend, None if it has none
+_overlay_is_known = False
 
 
 def selected_backend() -> str | None:
@@ -113,13 +113,12 @@ def _marker():
 
 
 def _active_overlay():
-    global _overlay
-    if _overlay is _UNKNOWN:
+    global _overlay, _overlay_is_known
+    if not _overlay_is_known:
         marker = _marker()
-        if marker is None or not marker.OVERLAY:
-            _overlay = None
-        else:
+        if marker is not None and marker.OVERLAY:
             from ._flagtree_overlay import Overlay
 
-            _overlay = Overlay(marker.BACKEND, _PACKAGE, _TRITON_DIR, marker.__file__)
+            _overlay = Overlay(marker.BACKEND, _PACKAGE, _TRITON_DIR, str(marker.__file__))
+        _overlay_is_known = True
     return _overlay
