@@ -57,8 +57,19 @@ tt.func @untouched(%x: f32, %n: i32) -> f32 {
 tt.func @bad_factor(%n: i32) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
-  // expected-error @below {{tt.loop_unroll_factor must be a positive integer}}
+  // expected-error @below {{tt.loop_unroll_factor must be an integer in 1..1024}}
   scf.for %i = %c0 to %n step %c1 : i32 {
   } {tt.loop_unroll_factor = 0 : i32}
+  tt.return
+}
+
+// -----
+
+tt.func @huge_factor(%n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  // expected-error @below {{tt.loop_unroll_factor must be an integer in 1..1024}}
+  scf.for %i = %c0 to %n step %c1 : i32 {
+  } {tt.loop_unroll_factor = 100000000 : i32}
   tt.return
 }

@@ -16,6 +16,8 @@ namespace {
 
 constexpr StringLiteral kUnrollFactor = "tt.loop_unroll_factor";
 constexpr StringLiteral kNumStages = "tt.num_stages";
+/// More copies than this are a mistake, which would fill the memory.
+constexpr int64_t kMaxFactor = 1024;
 
 struct LoopUnroll
     : public mlir::triton::impl::TritonLoopUnrollBase<LoopUnroll> {
@@ -34,8 +36,9 @@ struct LoopUnroll
 private:
   static LogicalResult unroll(scf::ForOp loop) {
     auto factor = loop->getAttrOfType<IntegerAttr>(kUnrollFactor);
-    if (!factor || factor.getInt() < 1)
-      return loop.emitError() << kUnrollFactor << " must be a positive integer";
+    if (!factor || factor.getInt() < 1 || factor.getInt() > kMaxFactor)
+      return loop.emitError()
+             << kUnrollFactor << " must be an integer in 1.." << kMaxFactor;
     loop->removeAttr(kUnrollFactor);
     if (factor.getInt() == 1)
       return success();
