@@ -45,7 +45,7 @@ def clip_sign(x):
     """Returns from several branches on a scalar."""
     if x > 10:
         return 1
-    elif x < -10:  # noqa: RET505
+    elif x < -10:
         return -1
     return 0
 

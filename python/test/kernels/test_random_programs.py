@@ -1,0 +1,45 @@
+"""Generated kernels against the same text run on NumPy: what nobody thought of writing by hand."""
+
+import importlib.util
+import os
+
+import numpy as np
+import pytest
+
+from . import numpy_language
+from .program_generator import SIZE, Generator
+
+PROGRAMS = 3
+# TEST_KERNEL_SEEDS=first:last hunts further; the default is the same on every run.
+SEEDS = range(*map(int, os.environ.get("TEST_KERNEL_SEEDS", "0:60").split(":")))
+
+
+def compile_text(source, folder, seed):
+    """The generated kernel as a jit function; jit wants its source in a file."""
+    path = folder / f"generated_{seed}.py"
+    path.write_text("import triton\nimport triton.language as tl\n\n\n@triton.jit\n" + source)
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.kernel
+
+
+def run_on_numpy(source, a, b, n):
+    with np.errstate(all="ignore"):
+        for program in range(PROGRAMS):
+            scope = {"tl": numpy_language.language(program, PROGRAMS)}
+            exec(source, scope)
+            scope["kernel"](numpy_language.Pointer(a), numpy_language.Pointer(b), n)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_generated_kernel(seed, tmp_path):
+    source = Generator(seed).source(statements=12 + seed % 3 * 12)
+    rng = np.random.default_rng(seed)
+    a, b = (rng.integers(-1000, 1000, PROGRAMS * SIZE).astype(np.int32) for _ in range(2))
+    expected_a, expected_b = a.copy(), b.copy()
+    run_on_numpy(source, expected_a, expected_b, 5)
+    assert (expected_a != a).any() or (expected_b != b).any()
+    compile_text(source, tmp_path, seed)[(PROGRAMS, )](a, b, 5)
+    np.testing.assert_array_equal(a, expected_a, err_msg=source)
+    np.testing.assert_array_equal(b, expected_b, err_msg=source)
