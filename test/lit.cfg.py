@@ -1,4 +1,3 @@
-# ruff: noqa: F821  (lit defines config and lit_config)
 """Configuration of the lit tests: which tools they run and where those are.
 
 A tool is taken from the first of: the environment (TRITON_OPT, FILECHECK), the site configuration that CMake wrote,
@@ -31,12 +30,21 @@ def _newest(pattern):
     return max(glob.glob(os.path.join(_root, "build", pattern), recursive=True), key=os.path.getmtime, default=None)
 
 
+def _is_tool(path):
+    return bool(path) and os.path.isfile(path) and os.access(path, os.X_OK)
+
+
 def _find(tool, variable, configured, *fallbacks):
     """Path of a tool. Ends the run with what to do when there is none."""
-    for path in (os.environ.get(variable), configured, *fallbacks, shutil.which(tool)):
-        if path and os.access(path, os.X_OK) and os.path.isfile(path):
-            return path
-    return lit_config.fatal(f"{tool} was not found. Build it (cmake --build <tree> --target {tool}) or set {variable}.")
+    chosen = os.environ.get(variable)
+    if chosen and not _is_tool(chosen):
+        return lit_config.fatal(f"{variable}={chosen} is no program that can be run.")
+    found = next(filter(_is_tool, (chosen, configured, *fallbacks, shutil.which(tool))), None)
+    if not found:
+        return lit_config.fatal(
+            f"{tool} was not found. Build it (cmake --build <tree> --target {tool}) or set {variable}."
+        )
+    return found
 
 
 _triton_opt = _find(

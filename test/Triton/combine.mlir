@@ -90,3 +90,52 @@ tt.func @select_stays(%ps: tensor<8x!tt.ptr<f32>>, %m: tensor<8xi1>, %m2: tensor
   %5 = arith.select %m, %4, %v : tensor<8xi1>, tensor<8xf32>
   tt.return %1, %3, %5 : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>
 }
+
+// CHECK-LABEL: @compare_decided(
+// CHECK-SAME: %[[PS:.*]]: tensor<64x!tt.ptr<f32>>
+tt.func @compare_decided(%ps: tensor<64x!tt.ptr<f32>>) -> (tensor<8x64xi1>, tensor<64xi1>) {
+  // CHECK-DAG: arith.constant dense<true> : tensor<8x64xi1>
+  // CHECK-DAG: arith.constant dense<false> : tensor<64xi1>
+  // CHECK: %[[X:.*]] = tt.load %[[PS]] : tensor<64x!tt.ptr<f32>>
+  // CHECK: tt.store %[[PS]], %[[X]] : tensor<64x!tt.ptr<f32>>
+  // CHECK-NOT: tt.store
+  %range = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+  %c64 = arith.constant dense<64> : tensor<64xi32>
+  %mask = arith.cmpi slt, %range, %c64 : tensor<64xi32>
+  %x = tt.load %ps, %mask : tensor<64x!tt.ptr<f32>>
+  tt.store %ps, %x, %mask : tensor<64x!tt.ptr<f32>>
+  %never = arith.cmpi uge, %range, %c64 : tensor<64xi32>
+  tt.store %ps, %x, %never : tensor<64x!tt.ptr<f32>>
+  // Through shapes and arithmetic: 3 * i + 8 is at most 197.
+  %three = arith.constant dense<3> : tensor<64xi32>
+  %eight = arith.constant dense<8> : tensor<64xi32>
+  %product = arith.muli %range, %three : tensor<64xi32>
+  %sum = arith.addi %product, %eight : tensor<64xi32>
+  %wide = arith.extsi %sum : tensor<64xi32> to tensor<64xi64>
+  %row = tt.expand_dims %wide {axis = 0 : i32} : tensor<64xi64> -> tensor<1x64xi64>
+  %rows = tt.broadcast %row : tensor<1x64xi64> -> tensor<8x64xi64>
+  %c197 = arith.constant dense<197> : tensor<8x64xi64>
+  %all = arith.cmpi sle, %rows, %c197 : tensor<8x64xi64>
+  tt.return %all, %never : tensor<8x64xi1>, tensor<64xi1>
+}
+
+// CHECK-LABEL: @compare_undecided
+tt.func @compare_undecided(%n: i32) -> (tensor<64xi1>, tensor<64xi1>, tensor<64xi1>, i1, tensor<64xi1>) {
+  // Some elements, an unknown size, a sum that may overflow, an unsigned comparison with negative numbers.
+  // CHECK-COUNT-5: arith.cmpi
+  %range = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+  %c63 = arith.constant dense<63> : tensor<64xi32>
+  %0 = arith.cmpi slt, %range, %c63 : tensor<64xi32>
+  %ns = tt.splat %n : i32 -> tensor<64xi32>
+  %1 = arith.cmpi slt, %range, %ns : tensor<64xi32>
+  %zero = arith.constant dense<0> : tensor<64xi32>
+  %pid = tt.get_program_id x : i32
+  %pids = tt.splat %pid : i32 -> tensor<64xi32>
+  %sum = arith.addi %pids, %range : tensor<64xi32>
+  %2 = arith.cmpi sge, %sum, %zero : tensor<64xi32>
+  %c100 = arith.constant 100 : i32
+  %3 = arith.cmpi slt, %pid, %c100 : i32
+  %minus = arith.constant dense<-1> : tensor<64xi32>
+  %4 = arith.cmpi ult, %range, %minus : tensor<64xi32>
+  tt.return %0, %1, %2, %3, %4 : tensor<64xi1>, tensor<64xi1>, tensor<64xi1>, i1, tensor<64xi1>
+}

@@ -1,5 +1,6 @@
 //===- Combine.cpp - Merge neighbouring operations ------------------------===//
 
+#include "IntegerBounds.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Dominance.h"
@@ -113,6 +114,66 @@ LogicalResult selectIntoLoad(arith::SelectOp select,
   return success();
 }
 
+//===----------------------------------------------------------------------===//
+// compare(range(0, n), n)  ->  constant
+//===----------------------------------------------------------------------===//
+
+/// Whether `a < b` has the same answer for all elements, and which.
+std::optional<bool> isAlwaysLess(IntegerBounds a, IntegerBounds b) {
+  if (a.max < b.min)
+    return true;
+  if (a.min >= b.max)
+    return false;
+  return std::nullopt;
+}
+
+std::optional<bool> foldPredicate(arith::CmpIPredicate predicate,
+                                  IntegerBounds lhs, IntegerBounds rhs) {
+  using Predicate = arith::CmpIPredicate;
+  auto negated = [](std::optional<bool> answer) {
+    return answer ? std::optional(!*answer) : answer;
+  };
+  bool sameSign = lhs.min >= 0 && rhs.min >= 0;
+  switch (predicate) {
+  case Predicate::ult:
+    return sameSign ? isAlwaysLess(lhs, rhs) : std::nullopt;
+  case Predicate::slt:
+    return isAlwaysLess(lhs, rhs);
+  case Predicate::uge:
+    return sameSign ? negated(isAlwaysLess(lhs, rhs)) : std::nullopt;
+  case Predicate::sge:
+    return negated(isAlwaysLess(lhs, rhs));
+  case Predicate::ugt:
+    return sameSign ? isAlwaysLess(rhs, lhs) : std::nullopt;
+  case Predicate::sgt:
+    return isAlwaysLess(rhs, lhs);
+  case Predicate::ule:
+    return sameSign ? negated(isAlwaysLess(rhs, lhs)) : std::nullopt;
+  case Predicate::sle:
+    return negated(isAlwaysLess(rhs, lhs));
+  case Predicate::eq:
+  case Predicate::ne:
+    return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+/// A mask against a size that is a constant often holds everywhere; the loads
+/// and stores it guards then need none.
+LogicalResult foldCompare(arith::CmpIOp compare, PatternRewriter &rewriter) {
+  auto lhs = getIntegerBounds(compare.getLhs());
+  auto rhs = lhs ? getIntegerBounds(compare.getRhs()) : std::nullopt;
+  auto answer =
+      rhs ? foldPredicate(compare.getPredicate(), *lhs, *rhs) : std::nullopt;
+  if (!answer)
+    return failure();
+  TypedAttr value = rewriter.getBoolAttr(*answer);
+  if (auto tensor = dyn_cast<RankedTensorType>(compare.getType()))
+    value = DenseElementsAttr::get(tensor, *answer);
+  rewriter.replaceOpWithNewOp<arith::ConstantOp>(compare, value);
+  return success();
+}
+
 struct CombineOps
     : public mlir::triton::impl::TritonCombineOpsBase<CombineOps> {
   void runOnOperation() override {
@@ -121,6 +182,9 @@ struct CombineOps
     patterns.add(accumulateInDot<arith::AddIOp>);
     patterns.add(mergeConstantOffsets);
     patterns.add(selectIntoLoad);
+    patterns.add(foldCompare);
+    LoadOp::getCanonicalizationPatterns(patterns, &getContext());
+    StoreOp::getCanonicalizationPatterns(patterns, &getContext());
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }

@@ -7,7 +7,8 @@ def TritonCombineOps : Pass<"triton-combine", "::mlir::ModuleOp"> {
   let summary = "merge neighbouring operations into one";
   let description = [{
     dot(a, b, 0) + c becomes dot(a, b, c); addptr(addptr(p, x), y) with constant x and y becomes one addptr;
-    select(mask, load(p, mask, _), y) becomes load(p, mask, y).
+    select(mask, load(p, mask, _), y) becomes load(p, mask, y); a comparison that constants and ranges decide for all
+    elements becomes a constant, and masks of loads and stores go away with it.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
