@@ -45,3 +45,27 @@ tt.func private @kept(%a: f32) -> f32 attributes {noinline = true} {
   %0 = arith.mulf %a, %a : f32
   tt.return %0 : f32
 }
+
+// Written by hand: a return in the middle becomes a branch behind the call.
+// CHECK-LABEL: tt.func public @branches
+tt.func public @branches(%c: i1, %x: f32) -> f32 {
+  // CHECK: cf.cond_br %{{.*}}, ^[[A:bb.*]], ^[[B:bb.*]]
+  // CHECK: ^[[A]]:
+  // CHECK: cf.br ^[[END:bb.*]](%{{.*}} : f32)
+  // CHECK: ^[[B]]:
+  // CHECK: arith.mulf
+  // CHECK: cf.br ^[[END]](%{{.*}} : f32)
+  // CHECK: ^[[END]](%[[R:.*]]: f32):
+  // CHECK: tt.return %[[R]] : f32
+  %0 = tt.call @early(%c, %x) : (i1, f32) -> f32
+  tt.return %0 : f32
+}
+
+tt.func private @early(%c: i1, %x: f32) -> f32 {
+  cf.cond_br %c, ^bb1, ^bb2
+^bb1:
+  tt.return %x : f32
+^bb2:
+  %0 = arith.mulf %x, %x : f32
+  tt.return %0 : f32
+}
