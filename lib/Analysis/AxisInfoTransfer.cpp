@@ -353,6 +353,11 @@ AxisInfo visitCompare(arith::CmpIOp op, const AxisInfo &lhs,
                       const AxisInfo &rhs) {
   using Predicate = arith::CmpIPredicate;
   AxisInfo info = unknownResult(op);
+  // Bounds checks from below: block pointers have them in each dimension.
+  bool isNotBelow = op.getPredicate() == Predicate::sge;
+  if (rhs.constant == 0 && lhs.nonNegative &&
+      (isNotBelow || op.getPredicate() == Predicate::slt))
+    return AxisInfo::uniform(op.getType(), isNotBelow);
   // In a group x, x + 1, ... that starts at a multiple of its size and is
   // compared with such a multiple, `x + i < y` has the same answer everywhere;
   // so has its negation. With sides swapped it is `y > x + i`.

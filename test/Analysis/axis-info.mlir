@@ -139,6 +139,13 @@ tt.func @masks(%n: i32 {tt.divisibility = 16 : i32}, %k: i32) {
   %uniform = arith.cmpi eq, %ks, %ns : tensor<128xi32>
   // expected-remark @below {{constancy = [16]}}
   %and = arith.andi %slt, %uniform : tensor<128xi1>
+  // expected-remark @below {{constant = 0}}
+  %zero = arith.constant dense<0> : tensor<128xi32>
+  // True is -1 as a signed number.
+  // expected-remark @below {{constancy = [128], constant = -1}}
+  %above = arith.cmpi sge, %range, %zero : tensor<128xi32>
+  // expected-remark @below {{constancy = [128], constant = 0}}
+  %below = arith.cmpi slt, %range, %zero : tensor<128xi32>
   // A choice between two values keeps groups where the condition is the same.
   // expected-remark @below {{contiguity = [128], divisibility = [16], constancy = [1], constant = none}}
   %shifted = arith.addi %range, %ns : tensor<128xi32>
