@@ -159,11 +159,23 @@ def test_import_of_the_package_loads_neither_libtriton_nor_torch(installed, tmp_
 
 def test_a_package_without_libtriton_says_how_to_build_it(wheels, tmp_path):
     with zipfile.ZipFile(wheels.build()) as archive:
-        archive.extractall(tmp_path, [name for name in archive.namelist() if "/_C/" not in name])
-    done = run(sys.executable, "-c", "import triton.language", cwd=tmp_path, env={"PYTHONPATH": str(tmp_path)})
+        archive.extractall(tmp_path, [name for name in archive.namelist() if not name.endswith(".so")])
+    file = tmp_path / "program.py"
+    file.write_text(KERNEL + "x = np.ones(8, np.float32)\nadd[(1,)](x, x, x, 8, BLOCK=8)\n")
+    done = run(sys.executable, file, cwd=tmp_path, env={"PYTHONPATH": str(tmp_path)})
     assert done.returncode != 0
     last = done.stdout.strip().splitlines()[-1]
-    assert "libtriton" in last and "pip install" in last, last
+    assert "triton/_C holds no libtriton for this Python" in last
+    assert "the C++ part was not built" in last and "pip install" in last
+
+
+def test_a_library_for_another_python_is_named(wheels, tmp_path):
+    with zipfile.ZipFile(wheels.build()) as archive:
+        archive.extractall(tmp_path, [name for name in archive.namelist() if not name.endswith(".so")])
+    (tmp_path / "triton" / "_C" / "libtriton.cpython-38-x86_64-linux-gnu.so").touch()
+    done = run(sys.executable, "-c", "import triton._C.libtriton", cwd=tmp_path, env={"PYTHONPATH": str(tmp_path)})
+    assert done.returncode != 0
+    assert "it was built for another Python: libtriton.cpython-38-x86_64-linux-gnu.so" in done.stdout
 
 
 def test_sdist_holds_all_sources_and_makes_the_same_wheel(sources, wheels, tmp_path):
