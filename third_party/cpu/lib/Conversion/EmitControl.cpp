@@ -21,6 +21,7 @@ void Emitter::emitOp(Operation *op) {
   if (failed)
     return;
   loc = op->getLoc();
+  currentRoot = op;
   beginRoot();
   llvm::TypeSwitch<Operation *>(op)
       .Case([&](scf::ForOp o) { emitFor(o); })

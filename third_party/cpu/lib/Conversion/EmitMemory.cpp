@@ -299,6 +299,8 @@ Lanes Emitter::emitLoad(LoadOp op, const Point &p) {
   Value otherV = other ? asVector(*other, elem, p.width) : Value();
   if (ptr.hasUnitStride(memBytes(elem))) {
     Value address = firstLane(ptr);
+    if (!mask && level == depth())
+      prefetchForLoad(op, address, p);
     at(level);
     return Lanes::vector(loadVector(address, elem, p.width, maskV, otherV), level);
   }
@@ -332,6 +334,8 @@ void Emitter::emitStoreAt(StoreOp op, const Point &p) {
   Value v = asVector(value, elem, p.width);
   if (ptr.hasUnitStride(memBytes(elem))) {
     Value address = firstLane(ptr);
+    if (!mask)
+      prefetchAhead(address, op.getValue().getType(), p, true);
     here();
     return storeVector(address, v, elem, p.width, maskV);
   }

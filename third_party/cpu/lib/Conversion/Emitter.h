@@ -26,6 +26,9 @@
 #include "mlir/IR/Builders.h"
 #include "triton/Dialect/Triton/IR/Dialect.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/SmallPtrSet.h"
+
+#include <array>
 
 namespace mlir::triton::cpu {
 
@@ -180,6 +183,13 @@ private:
   Value lanePointers(const Lanes &ptr, int64_t width);
   void copyBuffer(const Buffer &from, const Buffer &to);
 
+  //===--- Prefetching (EmitPrefetch.cpp) ---===//
+  void prefetch(Value address, bool forWrite, int64_t locality);
+  void prefetchAhead(Value address, Type type, const Point &p, bool forWrite);
+  void prefetchNextProgram(LoadOp op, const Point &p);
+  void prefetchForLoad(LoadOp op, Value address, const Point &p);
+  Value nextScalar(Value v);
+
   //===--- Basics ---===//
   struct Scope {
     Block *block;
@@ -219,6 +229,11 @@ private:
   DenseMap<Attribute, Value> constants;
   SmallVector<Assumption> prefixMasks;
   SmallVector<Assumption> remainders;
+  /// For prefetching: the root at work, the roots that a load has been part of,
+  /// and scalars as the next program computes them.
+  Operation *currentRoot = nullptr;
+  DenseMap<Operation *, SmallPtrSet<Operation *, 4>> loadRoots;
+  DenseMap<Value, Value> nextScalars;
   int64_t scratchTop = 64; // the first line is a target for masked-off scalars
   int64_t maxScratch = 64;
   bool blocking = false;
