@@ -113,6 +113,7 @@ class CPUBackend(BaseBackend):
         from triton._C.libtriton import cpu, ir
 
         manager = ir.pass_manager(module.context)
+        cpu.passes.add_scalarize_carried(manager)
         cpu.passes.add_lower_blocks(manager, self.machine.vector_bits)
         manager.run(module, "tcir")
         info = cpu.kernel_info(module)
