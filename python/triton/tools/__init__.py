@@ -1,0 +1,5 @@
+"""Tools around kernels: ahead-of-time compilation, descriptors, and others."""
+
+from triton.flagtree_spec import spec_path
+
+spec_path(__path__)
