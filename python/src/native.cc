@@ -76,6 +76,8 @@ static PyMethodDef functions[] = {
 
 } // namespace triton::native
 
+void addWrittenArguments(pybind11::module &m);
+
 void init_triton_native(pybind11::module &&m) {
   using namespace triton::native;
   m.doc() = "Binding of arguments and launching, without Python on the way";
@@ -83,4 +85,5 @@ void init_triton_native(pybind11::module &&m) {
   if (!addFunctionType(module) || !addRunnerType(module) ||
       !addDescriptors(module) || PyModule_AddFunctions(module, functions) != 0)
     throw pybind11::error_already_set();
+  addWrittenArguments(m);
 }

@@ -297,6 +297,8 @@ static Result classifyTensor(const Param &param, const TypeInfo &info,
   if (__builtin_expect(result != Result::Ok, 0))
     return result;
   bool aligned = param.specialize && param.align && (view.address & 15) == 0;
+  if (__builtin_expect(view.readOnly && out.numSlots < 64, 0))
+    out.readOnly |= uint64_t(1) << out.numSlots;
   out.addSlot(CodePointer | uint8_t(view.element) << 1 | aligned, view.address);
   return Result::Ok;
 }

@@ -69,6 +69,8 @@ struct Arguments {
   unsigned numCodes = 0;
   unsigned numPayloads = 0;
   unsigned numSlots = 0;
+  /// Bit `i` is set if slot `i` (of the first 64) is a read-only array.
+  uint64_t readOnly = 0;
   uint8_t codes[maxLeaves];
   uint64_t payloads[maxLeaves];
   uint64_t slots[maxLeaves];

@@ -121,8 +121,8 @@ static PyObject *optionDict(const Plan &plan, const CallArguments &call) {
 
 /// Has Python find or compile the kernel and puts it into the table.
 /// `owner._compile_for_launch(values, options, device)` returns
-/// `(kernel, function, shared, num_warps, flags, number of live arguments)`,
-/// or None if this launch has to go through Python.
+/// `(kernel, function, shared, num_warps, flags, number of live arguments,
+/// bits of those that the kernel writes through)`, or None if this launch has to go through Python.
 TRITON_COLD static Result compile(Function *function, const Plan &plan,
                                   const CallArguments &call,
                                   PyObject *const *values, int device,
@@ -144,10 +144,10 @@ TRITON_COLD static Result compile(Function *function, const Plan &plan,
     return Result::Fallback;
   }
   PyObject *kernel;
-  unsigned long long address;
+  unsigned long long address, written;
   unsigned shared, numWarps, flags, numLive;
-  if (!PyArg_ParseTuple(made, "OKIIII", &kernel, &address, &shared, &numWarps,
-                        &flags, &numLive)) {
+  if (!PyArg_ParseTuple(made, "OKIIIIK", &kernel, &address, &shared, &numWarps,
+                        &flags, &numLive, &written)) {
     Py_DECREF(made);
     return Result::Error;
   }
@@ -165,7 +165,7 @@ TRITON_COLD static Result compile(Function *function, const Plan &plan,
   entry = function->table(device).insert(
       new Entry{std::vector<uint64_t>(key.words, key.words + key.size),
                 key.hash(), kernel, address,
-                TritonLaunchInfo{shared, numWarps, flags}});
+                TritonLaunchInfo{shared, numWarps, flags}, written});
   return Result::Ok;
 }
 
@@ -236,6 +236,8 @@ Result launch(Function *function, const CallArguments &call, PyObject *grid,
     if (result != Result::Ok)
       return result;
   }
+  if (__builtin_expect(arguments.readOnly & entry->written, 0))
+    return Result::Fallback; // an error that names the argument
   // From here on the table may be cleared by code that runs in between.
   ++entry->references;
   uint32_t computedSizes[3];

@@ -44,6 +44,8 @@ struct Entry {
   PyObject *kernel; // strong CompiledKernel
   uint64_t function;
   TritonLaunchInfo info;
+  /// Bit `i` is set if the kernel may write through slot `i`.
+  uint64_t written;
   /// Duration of the last launch in nanoseconds, while it was measured.
   uint64_t lastCost = ~uint64_t(0);
   /// Launches that are under way, plus one while it is in the table.

@@ -89,6 +89,7 @@ struct ArrayPrefix {
   Py_ssize_t *strides;
   PyObject *base;
   struct DescriptorPrefix *descriptor;
+  int flags;
 };
 
 struct DescriptorPrefix {
@@ -138,6 +139,8 @@ static Result readArray(PyObject *object, TensorView &view) {
   auto *array = reinterpret_cast<ArrayPrefix *>(object);
   view.address = reinterpret_cast<uintptr_t>(array->data);
   view.element = elementOf(*array->descriptor);
+  constexpr int writeable = 0x400; // NPY_ARRAY_WRITEABLE
+  view.readOnly = !(array->flags & writeable);
   return view.element == Element::Unknown ? Result::Fallback : Result::Ok;
 }
 

@@ -60,6 +60,7 @@ TypeInfo *typeInfo(PyTypeObject *type);
 struct TensorView {
   uint64_t address;
   Element element;
+  bool readOnly = false;
 };
 
 /// Reads the tensor or array `object`, of kind Exchange, Array or Protocol.

@@ -177,6 +177,8 @@ class _Compile:
             return None
         if metadata["hash"] != self.hash or metadata.pop("binary_crc32", None) != zlib.crc32(binary):
             return None
+        # Options that change no code are not in the key, so the entry may have been made with others.
+        metadata.update(_plain(self.options.__dict__))
         _notify(self, metadata, group, CompileTimes(0, [], 0), True)
         return self.kernel(group, metadata, {self.binary_ext: binary})
 
@@ -211,6 +213,8 @@ class _Compile:
         replacements = _StageFiles(self)
         for ext in names[names.index(self.src.ext) + self.from_file :]:
             module = stages[ext](module, metadata)
+            if ext == "ttir":
+                metadata["written_arguments"] = _written_arguments(module)
             module = replacements.exchange(ext, module, context)
             outputs[ext] = module if isinstance(module, bytes) else str(module)
             durations.append((ext, clock.lap()))
@@ -270,6 +274,18 @@ class _StageFiles:
         )
 
 
+def _plain(metadata: dict[str, Any]) -> dict[str, Any]:
+    """Once through json, so that a kernel looks the same whether it was compiled or found in the cache."""
+    return json.loads(json.dumps(metadata, default=vars))
+
+
+def _written_arguments(module: Any) -> list[int]:
+    """Positions, among the arguments that are no constants, of those that the kernel may write through."""
+    from triton._C.libtriton import native
+
+    return native.written_arguments(module)
+
+
 def _notify(job: _Compile, metadata: dict, group: dict, times: CompileTimes, cache_hit: bool) -> None:
     listener = knobs.compilation.listener
     if listener:
@@ -303,8 +319,7 @@ def compile(
         metadata, outputs, times = job.lower(clock)
     except Exception as error:
         raise hide_compiler_frames(error)
-    # Once through json, so that a kernel looks the same whether it was compiled or found in the cache.
-    metadata = json.loads(json.dumps(metadata, default=vars))
+    metadata = _plain(metadata)
     group = job.store(metadata, outputs)
     stored = CompileTimes(times.ir_initialization, times.lowering_stages, clock.lap())
     _notify(job, metadata, group, stored, False)

@@ -77,9 +77,10 @@ def _check_pinned(fn: Any, param: KernelParam, value: Any) -> None:
     limits = _RANGES.get(param.annotation_type)
     if limits and isinstance(value, int) and not isinstance(value, bool) and not limits[0] <= value <= limits[1]:
         raise OverflowError(f"{_describe(fn, param)}: {value} does not fit in {param.annotation_type}")
-    if not isinstance(value, (bool, int, float)) and not hasattr(value, "__index__"):
+    is_number = isinstance(value, (bool, int)) or hasattr(value, "__index__")
+    if not is_number and not (isinstance(value, float) and param.annotation_type in ("fp16", "bf16", "fp32", "fp64")):
         raise TypeError(
-            f"{_describe(fn, param)}, annotated {param.annotation}: expected a number, got {type(value).__name__}"
+            f"{_describe(fn, param)}, annotated {param.annotation}: expected a value of type {param.annotation_type}, got {type(value).__name__}"
         )
 
 
@@ -141,6 +142,28 @@ def attributes(spec: Specialization, backend: Any) -> dict[tuple[int, ...], list
         if attribute and get_iterable_path(spec.types, path) != CONSTEXPR:
             found[path] = attribute
     return found
+
+
+def check_writable(fn: Any, kernel: Any, values: list[Any]) -> None:
+    """ValueError when the kernel writes to a read-only array."""
+    written = set(getattr(kernel.metadata, "written_arguments", ()))
+    position = 0
+    for param, type_name, value in zip(fn.params, kernel.src.signature.values(), values):
+        leaves = _live_leaves(type_name, value)
+        for index, leaf in enumerate(leaves, position):
+            flags = getattr(leaf, "flags", None)
+            if index in written and getattr(flags, "writeable", True) is False:
+                raise ValueError(
+                    f"{_describe(fn, param)} is a read-only array, but the kernel writes to it; pass a writable copy"
+                )
+        position += len(leaves)
+
+
+def _live_leaves(type_name: Any, value: Any) -> list[Any]:
+    """The values, of one argument, that the kernel gets."""
+    if isinstance(type_name, (tuple, list)):
+        return [leaf for t, v in zip(type_name, value) for leaf in _live_leaves(t, v)]
+    return [] if type_name == CONSTEXPR else [value]
 
 
 def check_options(fn: Any, given: dict[str, Any], options: object) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable, Iterable
 from typing import Any, Generic, NamedTuple, TypeVar
 
@@ -189,7 +190,7 @@ class JITFunction(JITCallable, KernelInterface[T], _NativeSlot):
 
     def _key_prefix(self) -> str:
         constexprs = ",".join(p.name for p in self.params if p.is_constexpr)
-        return f"{self._fn_name};version={self.version!r};noinline={self.noinline};constexpr={constexprs}"
+        return f"version={self.version!r};noinline={self.noinline};constexpr={constexprs}"
 
     # -- compiling ------------------------------------------------------------------------------------------------
 
@@ -298,8 +299,9 @@ class JITFunction(JITCallable, KernelInterface[T], _NativeSlot):
         return kernel
 
     def _launch(self, active: Any, device: int, kernel: Any, grid: Any, values: list[Any]) -> None:
-        from .binder import normalize_grid
+        from .binder import check_writable, normalize_grid
 
+        check_writable(self, kernel, values)
         sizes = normalize_grid(self, grid, dict(zip(self.arg_names, values)))
         if 0 in sizes:
             return
@@ -313,6 +315,13 @@ class JITFunction(JITCallable, KernelInterface[T], _NativeSlot):
             f"{self.__name__}() is a @triton.jit function and cannot be called from Python like this. "
             f"Launch it with {self.__name__}[grid](...), or call it from another @triton.jit function"
         )
+
+    def __reduce_ex__(self, protocol: int) -> Any:
+        """Pickled by name, like the Python function that it replaces, where the name leads to it."""
+        found = sys.modules.get(self.module)
+        for name in self.__qualname__.split("."):
+            found = getattr(found, name, None)
+        return self.__qualname__ if found is self and self.fn is not None else super().__reduce_ex__(protocol)
 
     def __repr__(self) -> str:
         return f"JITFunction({self._fn_name})"

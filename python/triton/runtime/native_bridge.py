@@ -115,12 +115,14 @@ def _count_live(types: Any) -> int:
     return sum(_count_live(t) if isinstance(t, (tuple, list)) else t != "constexpr" for t in types)
 
 
-def launch_description(kernel: Any) -> tuple[Any, int, int, int, int, int]:
-    """What the launcher keeps of a kernel: itself, function, shared memory, warps, flags, number of arguments."""
+def launch_description(kernel: Any) -> tuple[Any, int, int, int, int, int, int]:
+    """What the launcher keeps of a kernel: itself, function, shared memory, warps, flags, number of arguments, and
+    the bits of those (of the first 64) that it writes through."""
     metadata = kernel.metadata
     flags = _BLOCKING if getattr(metadata, "blocking", True) else 0
     live = _count_live(kernel.src.signature.values())
-    return kernel, kernel.function, metadata.shared, metadata.num_warps, flags, live
+    written = sum(1 << index for index in getattr(metadata, "written_arguments", ()) if index < 64)
+    return kernel, kernel.function, metadata.shared, metadata.num_warps, flags, live, written
 
 
 def abi_launcher(driver: Any) -> Any:

@@ -1,0 +1,163 @@
+"""Discovery of backends and choice of the driver."""
+
+import subprocess
+import sys
+import textwrap
+import types
+
+import pytest
+
+import triton.backends as backends_module
+from triton.backends import Backend, Backends, backends
+from triton.backends.compiler import BaseBackend, GPUTarget
+from triton.backends.driver import DriverBase
+from triton.compiler import make_backend
+from triton.runtime import driver as driver_object
+from triton.runtime.driver import DriverConfig
+from triton.runtime.driver import driver as same_object
+
+
+def make_driver(active, reason="no device found"):
+    class Driver(DriverBase):
+        @classmethod
+        def is_active(cls):
+            if isinstance(active, Exception):
+                raise active
+            return active
+
+        @classmethod
+        def inactive_reason(cls):
+            return reason
+
+        def map_python_to_cpp_type(self, ty):
+            return ty
+
+        def get_current_target(self):
+            return GPUTarget("x", 0, 1)
+
+        def get_active_torch_device(self):
+            return None
+
+        def get_benchmarker(self):
+            return None
+
+    return Driver
+
+
+@pytest.fixture
+def installed(monkeypatch):
+    """Installs fake backends; returns a fresh choice of driver."""
+
+    def install(**active):
+        found = Backends()
+        found._found = {}
+        for name, state in active.items():
+            backend = Backend(name, f"fake.{name}")
+            backend._classes["driver"] = make_driver(*state) if isinstance(state, tuple) else make_driver(state)
+            found._found[name] = backend
+        monkeypatch.setattr(sys.modules["triton.runtime.driver"], "backends", found)
+        return DriverConfig(), found
+
+    monkeypatch.delenv("TRITON_DEFAULT_BACKEND", raising=False)
+    return install
+
+
+def test_driver_is_the_object_under_both_names():
+    assert driver_object is same_object
+    assert driver_object.active.get_current_target().backend == "cpu"
+
+
+def test_only_accelerator_wins_over_the_cpu(installed):
+    config, found = installed(cpu=True, one=False, two=True)
+    assert type(config.active) is found["two"].driver
+
+
+def test_cpu_is_the_fallback(installed):
+    config, found = installed(cpu=True, one=False)
+    assert type(config.active) is found["cpu"].driver
+
+
+def test_environment_wins(installed, monkeypatch):
+    config, found = installed(cpu=True, one=True, two=True)
+    monkeypatch.setenv("TRITON_DEFAULT_BACKEND", "cpu")
+    assert type(config.active) is found["cpu"].driver
+
+
+def test_set_active_wins_and_can_be_reset(installed):
+    config, found = installed(cpu=True, one=True)
+    mine = make_driver(True)()
+    config.set_active(mine)
+    assert config.active is mine
+    config.reset_active()
+    assert type(config.active) is found["one"].driver
+
+
+def test_several_accelerators_are_an_error(installed):
+    config, _ = installed(cpu=True, one=True, two=True)
+    with pytest.raises(RuntimeError, match="2 accelerators.*one, two.*TRITON_DEFAULT_BACKEND"):
+        config.active  # noqa: B018
+
+
+def test_no_driver_lists_every_backend_and_why(installed):
+    config, _ = installed(cpu=(False, "libtriton is missing"), one=(False, "no such card"), two=OSError("broken"))
+    with pytest.raises(RuntimeError, match="0 active drivers") as caught:
+        config.active  # noqa: B018
+    text = str(caught.value)
+    assert "cpu: libtriton is missing" in text and "one: no such card" in text and "OSError: broken" in text
+
+
+def test_unknown_backend_in_the_environment(installed, monkeypatch):
+    config, _ = installed(cpu=True, someone=True)
+    monkeypatch.setenv("TRITON_DEFAULT_BACKEND", "somone")
+    with pytest.raises(RuntimeError, match="'somone'.*cpu, someone.*Did you mean 'someone'"):
+        config.active  # noqa: B018
+
+
+def test_inactive_backend_in_the_environment(installed, monkeypatch):
+    config, _ = installed(cpu=True, one=(False, "no such card"))
+    monkeypatch.setenv("TRITON_DEFAULT_BACKEND", "one")
+    with pytest.raises(RuntimeError, match="'one' is not active: no such card"):
+        config.active  # noqa: B018
+
+
+def test_cpu_is_installed():
+    assert "cpu" in backends and "cpu" in list(backends)
+    assert issubclass(backends["cpu"].compiler, BaseBackend) and issubclass(backends["cpu"].driver, DriverBase)
+    with pytest.raises(KeyError, match="'nothing'.*cpu"):
+        backends["nothing"]
+
+
+def test_make_backend_needs_exactly_one():
+    assert make_backend(GPUTarget("cpu", "", 1)).binary_ext == "obj"
+    with pytest.raises(RuntimeError, match=r"0 compatible backends for target \(nobody\)"):
+        make_backend(GPUTarget("nobody", 0, 32))
+
+
+def test_broken_entry_point_is_named_and_skipped(monkeypatch):
+    entry = types.SimpleNamespace(name="gone", value="no_such_package.backend")
+    monkeypatch.setattr("importlib.metadata.entry_points", lambda group: [entry])
+    monkeypatch.delenv("TRITON_BACKENDS_IN_TREE", raising=False)
+    with pytest.warns(UserWarning, match="'gone' is skipped.*no_such_package.backend"):
+        found = backends_module._discover()
+    assert "cpu" in found and "gone" not in found
+
+
+def test_backend_module_with_two_drivers_is_an_error():
+    module = types.ModuleType("two")
+    module.A, module.B = make_driver(True), make_driver(True)
+    with pytest.raises(RuntimeError, match="two: expected exactly one concrete subclass of DriverBase"):
+        backends_module._concrete_subclass(module, DriverBase)
+
+
+def test_import_loads_neither_libtriton_nor_torch():
+    script = """
+        import sys
+        import triton
+        import triton.language
+        from triton import jit, cdiv
+        from triton.backends import backends
+        assert "cpu" in backends
+        loaded = [name for name in ("torch", "numpy", "triton._C.libtriton") if name in sys.modules]
+        assert not loaded, loaded
+    """
+    subprocess.run([sys.executable, "-c", textwrap.dedent(script)], check=True)
