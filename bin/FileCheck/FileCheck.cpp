@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "llvm/ADT/SmallString.h"
 #include "llvm/FileCheck/FileCheck.h"
+#include "llvm/ADT/SmallString.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/InitLLVM.h"
@@ -128,8 +128,7 @@ void printNumbered(StringRef text) {
   unsigned number = 0;
   while (!text.empty()) {
     auto [line, rest] = text.split('\n');
-    errs() << format_decimal(++number, 6) << ": " << line
-           << '\n';
+    errs() << format_decimal(++number, 6) << ": " << line << '\n';
     text = rest;
   }
 }

@@ -1,5 +1,6 @@
-/* The functions of the MUSA driver library that the driver of this backend calls, without a device.
-   FAKE_MUSA_DEVICES is the number of devices, FAKE_MUSA_LOG the file that launches are written to. */
+/* The functions of the MUSA driver library that the driver of this backend
+   calls, without a device. FAKE_MUSA_DEVICES is the number of devices,
+   FAKE_MUSA_LOG the file that launches are written to. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,7 +8,9 @@
 
 static int module_tag, function_tag, context_tag;
 
-int muInit(unsigned flags) { return getenv("FAKE_MUSA_BROKEN") ? 100 : (int)flags; }
+int muInit(unsigned flags) {
+  return getenv("FAKE_MUSA_BROKEN") ? 100 : (int)flags;
+}
 
 int muGetErrorString(int status, const char **text) {
   *text = status == 100 ? "no device driver" : "unknown";
@@ -21,7 +24,9 @@ int muDeviceGetCount(int *count) {
 }
 
 int muDeviceGetAttribute(int *value, int attribute, int device) {
-  *value = attribute == 75 ? 3 : attribute == 76 ? 1 : 1000 * device + attribute;
+  *value = attribute == 75   ? 3
+           : attribute == 76 ? 1
+                             : 1000 * device + attribute;
   return 0;
 }
 
@@ -53,12 +58,17 @@ int muFuncSetAttribute(void *function, int attribute, int value) {
   return function == &function_tag && attribute == 8 && value > 49152 ? 0 : 1;
 }
 
-int muLaunchKernel(void *function, unsigned x, unsigned y, unsigned z, unsigned bx, unsigned by, unsigned bz,
-                   unsigned shared, void *stream, void **arguments, void **extra) {
+int muLaunchKernel(void *function, unsigned x, unsigned y, unsigned z,
+                   unsigned bx, unsigned by, unsigned bz, unsigned shared,
+                   void *stream, void **arguments, void **extra) {
   FILE *log = fopen(getenv("FAKE_MUSA_LOG"), "a");
   if (!log || function != &function_tag || extra)
     return 1;
-  fprintf(log, "grid %u %u %u block %u %u %u shared %u stream %p pointer %llu int %d float %g\n", x, y, z, bx, by, bz,
-          shared, stream, *(unsigned long long *)arguments[0], *(int32_t *)arguments[1], *(float *)arguments[2]);
+  fprintf(log,
+          "grid %u %u %u block %u %u %u shared %u stream %p pointer %llu int "
+          "%d float %g\n",
+          x, y, z, bx, by, bz, shared, stream,
+          *(unsigned long long *)arguments[0], *(int32_t *)arguments[1],
+          *(float *)arguments[2]);
   return fclose(log);
 }
