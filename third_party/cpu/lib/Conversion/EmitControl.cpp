@@ -173,7 +173,9 @@ void Emitter::emitFor(scf::ForOp op) {
     if (auto type = tensorType(init)) {
       Buffer target = allocate(type);
       carryInto(init, target);
-      buffers[arg] = buffers[op.getResult(i)] = target;
+      // One at a time: inserting may move what a chained assignment copies.
+      buffers[op.getResult(i)] = target;
+      buffers[arg] = target;
       Value next = yield.getOperand(i);
       if (inPlaceDot(plan, arg, next))
         preassigned[next] = target;
@@ -285,7 +287,8 @@ void Emitter::emitWhile(scf::WhileOp op) {
   for (auto [arg, r] : llvm::zip(after.getArguments(), op.getResults())) {
     if (auto type = tensorType(r)) {
       passed.push_back(allocate(type));
-      buffers[arg] = buffers[r] = passed.back();
+      buffers[r] = passed.back();
+      buffers[arg] = passed.back();
     } else {
       passedTypes.push_back(scalarType(r.getType()));
     }
