@@ -1,0 +1,5 @@
+"""What kernels can use on the CPU beyond the core language."""
+
+from . import libdevice
+
+__all__ = ["libdevice"]
