@@ -133,7 +133,7 @@ void init_triton_cpu(py::module &&m) {
   m.def("set_num_threads", &setNumThreads, py::arg("count"),
         "Threads of a launch; 0: TRITON_CPU_NUM_THREADS, else what torch uses, "
         "else the processors of this process");
-  m.def("num_threads", &cpu::getNumThreads);
+  m.def("num_threads", [] { return cpu::getTeamState().threads; });
   m.def("thread_team", &cpu::getTeamKind,
         "'openmp' (the threads of a loaded OpenMP runtime) or 'pool' (ours)");
 

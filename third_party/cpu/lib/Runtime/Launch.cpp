@@ -13,10 +13,6 @@
 namespace mlir::triton::cpu {
 namespace {
 
-/// Waking the team costs 2 to 10 us; work of this many nanoseconds gains from
-/// a second thread.
-constexpr float kWorthSharing = 8000;
-
 /// While running alone: look at the clock that long before calling the team in.
 /// Less would mistake the cold start of the first program for its cost.
 constexpr float kAloneAtLeast = 4000;
@@ -54,14 +50,15 @@ public:
   }
 
   /// Runs on this thread, and calls in the team when that takes long.
-  void run(int threads) {
+  void run(const TeamState &team) {
     float perProgram = costs.get(key());
     // Programs that wait for each other make progress only together.
-    bool together = (info.flags & TRITON_LAUNCH_BLOCKING) && total <= threads;
-    if (perProgram >= 0 && perProgram * total < kWorthSharing && !together)
-      perProgram = runWhileCheap();
+    bool together = (info.flags & TRITON_LAUNCH_BLOCKING) && total <= team.threads;
+    if (perProgram >= 0 && perProgram * total < team.worthSharing &&
+        !together)
+      perProgram = runWhileCheap(team.worthSharing);
     if (next.load(std::memory_order_relaxed) < total)
-      share(threads, perProgram);
+      share(team.threads, perProgram);
   }
 
   const char *finish() {
@@ -98,7 +95,7 @@ private:
 
   /// Growing batches until all is done or what is left is worth sharing.
   /// Returns the measured cost of a program.
-  float runWhileCheap() {
+  float runWhileCheap(float worthSharing) {
     Reporting reporting(report);
     void *memory = scratch();
     if (!memory) {
@@ -114,7 +111,7 @@ private:
       next.store(done, std::memory_order_relaxed);
       float elapsed = watch.nanoseconds();
       perProgram = elapsed / done;
-      if (elapsed > kAloneAtLeast && perProgram * (total - done) > kWorthSharing)
+      if (elapsed > kAloneAtLeast && perProgram * (total - done) > worthSharing)
         break;
     }
     costs.set(key(), perProgram);
@@ -188,11 +185,11 @@ const char *launch(uint64_t function, const uint32_t grid[3], uint64_t,
     return total == 0 ? nullptr : "the grid has more than 2^62 programs";
   Launch run(reinterpret_cast<KernelFunction>(function), slots, grid, total,
              *info);
-  int threads = total == 1 ? 1 : getNumThreads();
-  if (threads == 1)
+  TeamState team = total == 1 ? TeamState{1, 0} : getTeamState();
+  if (team.threads == 1)
     run.runAlone();
   else
-    run.run(threads);
+    run.run(team);
   return run.finish();
 }
 

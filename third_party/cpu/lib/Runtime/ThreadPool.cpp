@@ -57,19 +57,20 @@ void ThreadPool::awaitWorkers() {
 
 /// Fewer workers than wanted is not an error: the caller does the rest.
 void ThreadPool::grow(int count) {
-  if (workers >= count)
+  int running = workers.load(std::memory_order_relaxed);
+  if (running >= count)
     return;
   // Signals are for the program's threads.
   sigset_t all, previous;
   sigfillset(&all);
   pthread_sigmask(SIG_BLOCK, &all, &previous);
-  while (workers < count) {
+  for (; running < count; ++running) {
     pthread_t thread;
     if (pthread_create(&thread, nullptr, &workerMain, this) != 0)
       break;
     pthread_detach(thread);
-    ++workers;
   }
+  workers.store(running, std::memory_order_relaxed);
   pthread_sigmask(SIG_SETMASK, &previous, nullptr);
 }
 

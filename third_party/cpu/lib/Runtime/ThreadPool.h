@@ -22,6 +22,12 @@ public:
   /// thread's job occupies the pool, only the caller runs it.
   void run(int threads, llvm::function_ref<void()> body);
 
+  /// Whether some worker would take a job without being woken up. A hint.
+  bool isAwake() const {
+    return sleepers.load(std::memory_order_relaxed) <
+           workers.load(std::memory_order_relaxed);
+  }
+
 private:
   void grow(int count);
   static void *workerMain(void *self);
@@ -44,7 +50,7 @@ private:
   std::condition_variable wake;
 
   std::mutex jobMutex;
-  int workers = 0;
+  std::atomic<int> workers{0};
 };
 
 } // namespace mlir::triton::cpu

@@ -18,6 +18,13 @@ namespace {
 
 constexpr int kMaxThreads = 1024;
 
+// Nanoseconds of work that pay for calling in others: threads that spin and
+// take the work at once, threads asleep (on a virtual machine the wake-up alone
+// costs the caller 10 us), and OpenMP's, which may be either.
+constexpr float kWorthAwake = 4000;
+constexpr float kWorthAsleep = 25000;
+constexpr float kWorthOpenMP = 8000;
+
 std::atomic<int> chosenThreads{0};
 std::atomic<bool> inForkedChild{false};
 std::atomic<ThreadPool *> pool{nullptr};
@@ -63,18 +70,30 @@ int readEnvironment() {
   return text ? std::clamp(std::atoi(text), 0, kMaxThreads) : 0;
 }
 
-} // namespace
-
-int getNumThreads() {
+int chooseThreads(const OpenMPTeam *openMP) {
   if (int chosen = chosenThreads.load(std::memory_order_relaxed))
     return chosen;
   static const int environment = readEnvironment();
   if (environment)
     return environment;
-  if (const OpenMPTeam *team = getOpenMP())
-    return std::clamp(team->getMaxThreads(), 1, kMaxThreads);
+  if (openMP)
+    return std::clamp(openMP->getMaxThreads(), 1, kMaxThreads);
   static const int processors = countProcessors();
   return processors;
+}
+
+float choosePrice(const OpenMPTeam *openMP) {
+  if (openMP)
+    return kWorthOpenMP;
+  ThreadPool *current = pool.load(std::memory_order_acquire);
+  return current && current->isAwake() ? kWorthAwake : kWorthAsleep;
+}
+
+} // namespace
+
+TeamState getTeamState() {
+  const OpenMPTeam *openMP = getOpenMP();
+  return {chooseThreads(openMP), choosePrice(openMP)};
 }
 
 void setNumThreads(int count) {

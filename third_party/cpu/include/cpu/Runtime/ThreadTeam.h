@@ -14,10 +14,16 @@
 
 namespace mlir::triton::cpu {
 
-/// Threads that work started by the calling thread may use:
-/// `setNumThreads`, else TRITON_CPU_NUM_THREADS, else the OpenMP runtime's
-/// setting, else the processors this process may run on.
-int getNumThreads();
+/// What work started by the calling thread finds.
+struct TeamState {
+  /// Threads it may use: `setNumThreads`, else TRITON_CPU_NUM_THREADS, else the
+  /// OpenMP runtime's setting, else the processors this process may run on.
+  int threads;
+  /// Nanoseconds of work from which calling the others in is a gain.
+  float worthSharing;
+};
+
+TeamState getTeamState();
 
 /// 0 goes back to the automatic choice.
 void setNumThreads(int count);
