@@ -112,7 +112,7 @@ class VirtualEnvironment:
 
 
 def make_environment(folder: Path) -> VirtualEnvironment:
-    subprocess.run([sys.executable, "-m", "venv", folder], check=True, capture_output=True)
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True, capture_output=True)
     environment = VirtualEnvironment(folder)
     purelib = environment.run("import sysconfig; print(sysconfig.get_path('purelib'))", folder)
     # Paths only, so that .pth files of the running environment (an editable install of this project) stay out.
