@@ -140,6 +140,6 @@ class CPUBackend(BaseBackend):
         return lowered
 
     def _obj(self, module: Any, metadata: dict) -> bytes:
-        from triton._C.libtriton import llvm
+        from triton._C.libtriton import cpu, llvm
 
-        return llvm.to_object(module, self.machine.cpu, self.machine.features)
+        return cpu.seal(llvm.to_object(module, self.machine.cpu, self.machine.features))
