@@ -54,6 +54,8 @@ def mutate(text, rng):
     """`text` with one to three tokens exchanged, here and there or everywhere."""
     for _ in range(rng.choice([1, 1, 2, 3])):
         tokens = list(TOKEN.finditer(text))
+        if not tokens:
+            break
         token = rng.choice(tokens)
         if token[0].startswith("%"):
             new = rng.choice([match[0] for match in tokens if match[0].startswith("%")])
@@ -69,7 +71,7 @@ def mutate(text, rng):
 def main():
     triton_opt, count = sys.argv[1], int(sys.argv[2])
     rng = random.Random(int(sys.argv[3]) if len(sys.argv) > 3 else 0)
-    pool = [function for function in functions(triton_opt) if TOKEN.search(function)]
+    pool = list(functions(triton_opt))
     accepted = 0
     for _ in range(count):
         text = mutate(rng.choice(pool), rng)
