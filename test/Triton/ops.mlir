@@ -130,8 +130,8 @@ tt.func @math(%f: tensor<8xf32>, %h: tensor<8xf8E5M2>, %i: tensor<8xi32>) {
   %5 = tt.precise_divf %f, %f : tensor<8xf32>
   // CHECK: tt.mulhiui %{{.*}}, %{{.*}} : tensor<8xi32>
   %6 = tt.mulhiui %i, %i : tensor<8xi32>
-  // CHECK: tt.extern_elementwise %{{.*}} {libname = "", libpath = "", pure = true, symbol = "__nv_tanhf"} : (tensor<8xf32>) -> tensor<8xf32>
-  %7 = tt.extern_elementwise %f {libname = "", libpath = "", pure = true, symbol = "__nv_tanhf"} : (tensor<8xf32>) -> tensor<8xf32>
+  // CHECK: tt.extern_elementwise %{{.*}} {libname = "", libpath = "", pure = true, symbol = "tanhf"} : (tensor<8xf32>) -> tensor<8xf32>
+  %7 = tt.extern_elementwise %f {libname = "", libpath = "", pure = true, symbol = "tanhf"} : (tensor<8xf32>) -> tensor<8xf32>
   // CHECK: tt.elementwise_inline_asm "mov $0, $1;" {constraints = "=r,r", packed_element = 1 : i32, pure = true} %{{.*}} : tensor<8xi32> -> tensor<8xi32>
   %8 = tt.elementwise_inline_asm "mov $0, $1;" {constraints = "=r,r", packed_element = 1 : i32, pure = true} %i : tensor<8xi32> -> tensor<8xi32>
   // CHECK: tt.elementwise_inline_asm "two" {{.*}} -> tensor<8xi32>, tensor<8xf32>
