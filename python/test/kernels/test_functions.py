@@ -140,6 +140,24 @@ def named_tuple_argument(limits, x_ptr, out_ptr, BLOCK: tl.constexpr):
 
 
 @triton.jit
+def rotate_tuple(x_ptr, out_ptr, steps, COUNT: tl.constexpr):
+    """Blocks of three shapes, many of them carried by one loop and changing places in it."""
+    at = tl.arange(0, 16)
+    state = ()
+    for i in tl.static_range(COUNT):
+        state = state + (tl.load(x_ptr + i * 16 + at), )
+    corner = tl.load(x_ptr + tl.arange(0, 4)[:, None] * 4 + tl.arange(0, 4)[None, :])
+    total = tl.load(x_ptr)
+    for _ in range(steps):
+        state = state[1:] + (state[0] + tl.sum(state[COUNT - 1], 0), )
+        corner = tl.trans(corner) + total
+        total = total + 1
+    for i in tl.static_range(COUNT):
+        tl.store(out_ptr + i * 16 + at, state[i])
+    tl.store(out_ptr + COUNT * 16 + tl.arange(0, 4)[:, None] * 4 + tl.arange(0, 4)[None, :], corner + total)
+
+
+@triton.jit
 def constant_shapes(out_ptr, SHAPE: tl.constexpr, NAME: tl.constexpr, KIND: tl.constexpr):
     rows: tl.constexpr = SHAPE[0]
     cols: tl.constexpr = SHAPE[1]
@@ -236,6 +254,19 @@ def test_tuples_in_the_kernel(n):
     for _ in range(n):
         pair = (pair[1] + 1, pair[0] + 2)
     assert_same(out, np.stack([at + 2 * at * n, at - n, pair[0] * 100 + pair[1]]).astype(np.int32))
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 6, 12, 24, 48])
+@pytest.mark.parametrize("steps", [0, 1, 5])
+def test_tuple_carried_by_a_loop(count, steps):
+    x = np.arange(count * 16, dtype=np.int64).reshape(count, 16)
+    out = np.zeros(count * 16 + 16, np.int64)
+    rotate_tuple[(1, )](x, out, steps, COUNT=count)
+    state, corner, total = list(x), x[0].reshape(4, 4), 0
+    for _ in range(steps):
+        state = [*state[1:], state[0] + state[-1].sum()]
+        corner, total = corner.T + total, total + 1
+    assert_same(out, np.concatenate([*state, (corner + total).ravel()]))
 
 
 def test_tuple_of_arrays():
