@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from . import _types as T
-from ._semantic_types import IncompatibleTypeErrorImpl
+from ._semantic_types import IncompatibleTypeErrorImpl, python_scalar_type
 from ._tensor import tensor
 from ._values import constexpr
 
@@ -60,7 +60,7 @@ class Arithmetic:
 
     def _advance_pointer(self, pointer: tensor, offset) -> tensor:
         pointer, offset = self.binary_operands(pointer, offset, True, True, arithmetic=False)
-        if not offset.dtype.is_int() or offset.dtype.is_bool():
+        if not offset.dtype.is_int():
             raise IncompatibleTypeErrorImpl(pointer.dtype, offset.dtype)
         if offset.dtype.is_int_unsigned() and offset.dtype.int_bitwidth < 64:
             # addptr reads its offset as signed.
@@ -91,7 +91,7 @@ class Arithmetic:
         return self._binary("arith.divf", lhs, rhs)
 
     def fdiv(self, lhs, rhs, ieee_rounding: bool) -> tensor:
-        lhs, rhs = self.binary_operands(lhs, rhs, div_or_mod=True)
+        lhs, rhs = self.binary_operands(lhs, rhs)
         if not lhs.dtype.is_floating():
             raise TypeError(f"tl.fdiv divides floating-point numbers, got {lhs.dtype!r}")
         return self._binary("arith.divf", lhs, rhs)
@@ -116,7 +116,7 @@ class Arithmetic:
             return self._binary(f"arith.{name}{suffix}", lhs, rhs)
         if not lhs.dtype.is_int():
             raise TypeError(f"tl.{name}imum is not defined for {lhs.dtype!r}")
-        unsigned = lhs.dtype.is_int_unsigned() or lhs.dtype.is_bool()
+        unsigned = lhs.dtype.is_int_unsigned()
         return self._binary(f"arith.{name}{'ui' if unsigned else 'si'}", lhs, rhs)
 
     def minimum(self, lhs, rhs, propagate_nan="none") -> tensor:
@@ -193,14 +193,33 @@ class Arithmetic:
         return self.invert(self.truth(x))
 
     # --- comparisons ---
+    def _comparable(self, number, other):
+        """A number to compare with `other`, and `other` in a type that holds both.
+
+        -1 for an unsigned type stands for its greatest value, as in C: code uses it to mark what is absent.
+        """
+        dtype = other.dtype
+        if not dtype.is_int() or not isinstance(number, int) or dtype.is_bool():
+            return number, other
+        if dtype.get_int_min_value() <= number <= dtype.get_int_max_value():
+            return number, other
+        if number < 0 and dtype.is_int_unsigned():
+            return number % (1 << dtype.int_bitwidth), other
+        return number, self.cast(other, python_scalar_type(number))
+
     def _compare(self, integer: str, floating: str, lhs, rhs) -> tensor:
+        lhs, rhs = self._value(lhs), self._value(rhs)
+        if not isinstance(rhs, tensor) and isinstance(lhs, tensor):
+            rhs, lhs = self._comparable(rhs, lhs)
+        elif not isinstance(lhs, tensor) and isinstance(rhs, tensor):
+            lhs, rhs = self._comparable(lhs, rhs)
         lhs, rhs = self.binary_operands(lhs, rhs)
         dtype = lhs.dtype
         if dtype.is_floating():
             handle = self.builder.create_cmpf(floating, lhs.handle, rhs.handle)
         else:
             if integer not in ("eq", "ne"):
-                integer = ("s" if dtype.is_int_signed() and not dtype.is_bool() else "u") + integer
+                integer = ("s" if dtype.is_int_signed() else "u") + integer
             handle = self.builder.create_cmpi(integer, lhs.handle, rhs.handle)
         return tensor(handle, lhs.type.with_element_ty(T.int1))
 
@@ -255,7 +274,7 @@ class Arithmetic:
             return tensor(self.builder.create_binary("arith.andi", x.handle, mask.handle), x.type)
         if dtype.is_floating():
             return self._unary("math.absf", x)
-        if dtype.is_int_signed() and not dtype.is_bool():
+        if dtype.is_int_signed():
             return self._unary("math.absi", x)
         if dtype.is_int():
             return x

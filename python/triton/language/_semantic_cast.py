@@ -16,7 +16,7 @@ class Casts:
         """
         dst = dtype.scalar
         src = x.dtype
-        narrows = src.is_floating() and dst.is_floating() and dst.primitive_bitwidth < src.primitive_bitwidth
+        narrows = src.is_floating() and dst.is_floating() and dst.primitive_bitwidth <= src.primitive_bitwidth
         if fp_downcast_rounding is not None:
             if not narrows:
                 raise ValueError(
@@ -87,12 +87,12 @@ class Casts:
                 return tensor(x.handle, x.type.with_element_ty(dst))
             if dst.int_bitwidth < src.int_bitwidth:
                 return self._convert("arith.trunci", x, dst)
-            signed = src.is_int_signed() and not src.is_bool()
+            signed = src.is_int_signed()
             return self._convert("arith.extsi" if signed else "arith.extui", x, dst)
         if dst.is_fp8():
             return self.cast(self.cast(x, T.float32), dst)
         if dst.is_floating():
-            signed = src.is_int_signed() and not src.is_bool()
+            signed = src.is_int_signed()
             return self._convert("arith.sitofp" if signed else "arith.uitofp", x, dst)
         if dst.is_ptr():
             return self._convert("tt.int_to_ptr", self.cast(x, T.int64), dst)

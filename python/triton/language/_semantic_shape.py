@@ -172,8 +172,12 @@ class Shapes:
     def histogram(self, x: tensor, num_bins: int, mask) -> tensor:
         if len(x.type.get_block_shapes()) != 1:
             raise ValueError(f"tl.histogram takes a tensor of rank 1, got shape {list(x.type.get_block_shapes())}")
-        if not x.dtype.is_int() or x.dtype.int_bitwidth != 32:
-            raise ValueError(f"tl.histogram takes 32-bit integers, got {x.dtype!r}")
+        if not x.dtype.is_int():
+            raise ValueError(f"tl.histogram takes integers, got {x.dtype!r}")
+        if x.dtype.int_bitwidth < 32:
+            x = self.cast(x, T.int32)
+        if not isinstance(num_bins, int) or num_bins < 1 or num_bins & (num_bins - 1):
+            raise ValueError(f"tl.histogram: num_bins must be a constexpr power of two, got {num_bins}")
         if mask is not None:
             mask = self.broadcast_impl_shape(self.truth(mask), x.type.shape).handle
         ty = T.block_type(T.int32, (num_bins,))

@@ -109,7 +109,7 @@ class TypeRules:
             return a if a == b else T.float16
         if not a.is_int() or not b.is_int():
             raise TypeError(f"unexpected types {a!r} and {b!r}")
-        if div_or_mod and a.int_signedness != b.int_signedness:
+        if div_or_mod and a.int_signedness != b.int_signedness and not (a.is_bool() or b.is_bool()):
             raise TypeError(
                 f"cannot use /, // or % with {a!r} and {b!r}: they differ in signedness, which seldom gives a useful "
                 "answer. Cast one of them"

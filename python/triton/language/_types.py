@@ -89,8 +89,9 @@ class dtype(base_type):
             self.primitive_bitwidth, self.fp_mantissa_width, self.exponent_bias, self._ir_getter = _FLOATS[name]
         elif name in _SINTS or name in _UINTS:
             self._int = True
-            self._unsigned = name in _UINTS
-            self.int_bitwidth = self.primitive_bitwidth = (_UINTS if self._unsigned else _SINTS)[name]
+            self.int_bitwidth = self.primitive_bitwidth = (_UINTS if name in _UINTS else _SINTS)[name]
+            # A truth value counts as unsigned: true is 1, not -1.
+            self._unsigned = name in _UINTS or name == "int1"
             self.int_signedness = dtype.SIGNEDNESS.UNSIGNED if self._unsigned else dtype.SIGNEDNESS.SIGNED
             self._ir_getter = f"get_int{self.int_bitwidth}_ty"
         elif name == "void":
@@ -203,11 +204,11 @@ class dtype(base_type):
         return dtype.KIND.FLOATING
 
     def get_int_max_value(self):
-        bits = self.int_bitwidth - (0 if self._unsigned or self.int_bitwidth == 1 else 1)
+        bits = self.int_bitwidth - (0 if self._unsigned else 1)
         return (1 << bits) - 1
 
     def get_int_min_value(self):
-        return 0 if self._unsigned or self.int_bitwidth == 1 else -(1 << (self.int_bitwidth - 1))
+        return 0 if self._unsigned else -(1 << (self.int_bitwidth - 1))
 
     @property
     def itemsize(self) -> int:
@@ -251,7 +252,7 @@ class dtype(base_type):
 
     def mangle(self) -> str:
         if self._int:
-            return ("u" if self._unsigned else "i") + str(self.int_bitwidth)
+            return ("u" if self.name in _UINTS else "i") + str(self.int_bitwidth)
         if self.is_void():
             return "V"
         return self.name

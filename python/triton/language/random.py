@@ -105,16 +105,21 @@ def philox(seed, c0, c1, c2, c3, n_rounds: core.constexpr = N_ROUNDS_DEFAULT):
 
 @jit
 def randint(seed, offset, n_rounds: core.constexpr = N_ROUNDS_DEFAULT):
-    """A block of random unsigned integers of as many bits as `offset` has, one for each offset."""
+    """A block of random uint32, one for each offset."""
     word, _, _, _ = randint4x(seed, offset, n_rounds)
     return word
 
 
 @jit
 def randint4x(seed, offset, n_rounds: core.constexpr = N_ROUNDS_DEFAULT):
-    """Four blocks of random unsigned integers; cheaper than four times `randint`."""
-    zero = core.full((), 0, offset.dtype)
-    return philox(seed, offset, zero, zero, zero, n_rounds)
+    """Four blocks of random uint32; cheaper than four times `randint`. Offsets may have up to 64 bits."""
+    offset = core.to_tensor(offset)
+    low = offset.to(core.uint32)
+    zero = core.full((), 0, core.uint32)
+    if offset.dtype.primitive_bitwidth > 32 and offset.dtype.is_int():
+        return philox(seed, low, (offset >> 32).to(core.uint32), zero, zero, n_rounds)
+    else:
+        return philox(seed, low, zero, zero, zero, n_rounds)
 
 
 @jit
@@ -134,7 +139,7 @@ def uint_to_uniform_float(x):
 @jit
 def rand(seed, offset, n_rounds: core.constexpr = N_ROUNDS_DEFAULT):
     """A block of float32 uniform in [0, 1), one for each offset."""
-    return uint_to_uniform_float(randint(seed, core.to_tensor(offset), n_rounds))
+    return uint_to_uniform_float(randint(seed, offset, n_rounds))
 
 
 @jit
@@ -157,7 +162,7 @@ def pair_uniform_to_normal(u1, u2):
 @jit
 def randn(seed, offset, n_rounds: core.constexpr = N_ROUNDS_DEFAULT):
     """A block of standard normal float32, one for each offset."""
-    a, b, _, _ = randint4x(seed, core.to_tensor(offset), n_rounds)
+    a, b, _, _ = randint4x(seed, offset, n_rounds)
     normal, _ = pair_uniform_to_normal(uint_to_uniform_float(a), uint_to_uniform_float(b))
     return normal
 

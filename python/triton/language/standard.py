@@ -326,20 +326,29 @@ def reduce_or(input, axis, keep_dims: core.constexpr = False):
 
 
 # --- scans ---
+@constexpr_function
+def _scan_dtype(in_dtype, dtype):
+    """Scans of bfloat16 are computed in float32, and those of narrow integers as sums are."""
+    dtype = _sum_dtype(in_dtype, dtype)
+    return core.float32 if dtype == core.bfloat16 else dtype
+
+
 @tensor_member
 @jit
 def cumsum(input, axis=0, reverse: core.constexpr = False, dtype: core.constexpr = None):
-    """Running sum along `axis`, from its end with `reverse`."""
-    return core.associative_scan(input.to(_sum_dtype(input.dtype, dtype)), axis, _sum_combine, reverse)
+    """Running sum along `axis`, from its end with `reverse`. bfloat16 is summed in float32."""
+    return core.associative_scan(input.to(_scan_dtype(input.dtype, dtype)), axis, _sum_combine, reverse)
 
 
 @tensor_member
 @jit
 def cumprod(input, axis=0, reverse: core.constexpr = False, dtype: core.constexpr = None):
-    """Running product along `axis`, from its end with `reverse`."""
-    return core.associative_scan(input.to(_prod_dtype(input.dtype, dtype)), axis, _prod_combine, reverse)
+    """Running product along `axis`, from its end with `reverse`. bfloat16 is multiplied in float32."""
+    return core.associative_scan(input.to(_product_dtype(input.dtype, dtype)), axis, _prod_combine, reverse)
 
 
 @constexpr_function
-def _prod_dtype(in_dtype, dtype):
-    return in_dtype if dtype is None else dtype
+def _product_dtype(in_dtype, dtype):
+    if dtype is None:
+        dtype = in_dtype
+    return core.float32 if dtype == core.bfloat16 else dtype

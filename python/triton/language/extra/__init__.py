@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+from typing import Any
 
-from . import libdevice
 
-__all__ = ["libdevice"]
+def __getattr__(name: str) -> Any:
+    """Modules are imported at first use: most kernels need none of them."""
+    if not name.startswith("_") and name in _modules():
+        return importlib.import_module(f"{__name__}.{name}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}; it has {', '.join(_modules())}")
 
-# Sub-packages come from backends, so the trunk cannot name them.
-for _module in pkgutil.iter_modules(__path__):
-    if _module.ispkg:
-        globals()[_module.name] = importlib.import_module(f"{__name__}.{_module.name}")
-        __all__.append(_module.name)
+
+def _modules() -> list[str]:
+    # Sub-packages come from backends, so the trunk cannot name them.
+    return sorted(module.name for module in pkgutil.iter_modules(__path__))
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_modules()])

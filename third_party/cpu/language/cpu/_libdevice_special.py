@@ -16,9 +16,11 @@ def _of_pi(op: str):
 
     def apply(semantic, x):
         x = as_float(semantic, x)
+        dtype = x.dtype
+        x = semantic.cast(x, core.float64)
         turns = semantic._unary("math.roundeven", semantic.mul(x, 0.5))
         rest = semantic.sub(x, semantic.mul(turns, 2.0))
-        return semantic._unary(op, semantic.mul(rest, math.pi))
+        return semantic.cast(semantic._unary(op, semantic.mul(rest, math.pi)), dtype)
 
     return apply
 
