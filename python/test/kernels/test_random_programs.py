@@ -10,7 +10,7 @@ from . import numpy_language
 from .program_generator import SIZE, Generator
 
 PROGRAMS = 3
-# TEST_KERNEL_SEEDS=first:last hunts further. The default is the same on every run and ends with seeds that found faults.
+# TEST_KERNEL_SEEDS=first:last hunts further. The default is the same on every run, seeds that found faults last.
 HUNT = os.environ.get("TEST_KERNEL_SEEDS")
 SEEDS = range(*map(int, HUNT.split(":"))) if HUNT else [*range(60), 779, 2675]
 
