@@ -1,4 +1,4 @@
-"""Tools around kernels: ahead-of-time compilation, descriptors, and others."""
+"""Tools around kernels: ahead-of-time compilation, descriptors, microscaling formats."""
 
 from triton.flagtree_spec import spec_path
 
