@@ -1,6 +1,7 @@
 //===- AxisInfo.cpp - The lattice and the walk over control flow ----------===//
 
 #include "triton/Analysis/AxisInfo.h"
+#include "AxisInfoRules.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -13,11 +14,6 @@ using namespace mlir::triton;
 //===----------------------------------------------------------------------===//
 // AxisInfo
 //===----------------------------------------------------------------------===//
-
-static int64_t highestPowerOfTwoDivisor(int64_t value) {
-  return value == 0 ? AxisInfo::kMaxDivisor
-                    : std::min(value & -value, AxisInfo::kMaxDivisor);
-}
 
 static SmallVector<int64_t, 4> shapeOf(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
@@ -44,7 +40,7 @@ AxisInfo AxisInfo::uniform(Type type, int64_t value) {
       integer && integer.getWidth() < 64)
     value = llvm::SignExtend64(value, integer.getWidth());
   info.constancy = shapeOf(type);
-  info.divisibility.assign(info.getRank(), highestPowerOfTwoDivisor(value));
+  info.divisibility.assign(info.getRank(), axis_info::powerOfTwoDivisor(value));
   info.constant = value;
   info.nonNegative = value >= 0;
   return info;
@@ -133,8 +129,9 @@ static void applyHint(Attribute attr, AxisInfo::Dims &dims,
     return;
   for (auto [dim, value] : llvm::enumerate(values))
     if (value > 0)
-      dims[dim] = std::max(
-          dims[dim], std::min(highestPowerOfTwoDivisor(value), limits[dim]));
+      dims[dim] =
+          std::max(dims[dim],
+                   std::min(axis_info::powerOfTwoDivisor(value), limits[dim]));
 }
 
 static void applyHints(function_ref<Attribute(StringRef)> hint, Type type,
