@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import shutil
 from pathlib import Path
@@ -57,7 +58,7 @@ class build(setuptools_build):
     def run(self) -> None:
         project = project_of(self.distribution)
         warn_unknown(os.environ, project.variables, self.warn)
-        self.announce(f"backends: {', '.join(project.assembly.selection.names)}", level=2)
+        self.announce(f"backends: {', '.join(project.assembly.selection.names)}", level=logging.INFO)
         if Path(self.build_lib).is_relative_to(project.build_base):
             shutil.rmtree(self.build_lib, ignore_errors=True)  # files of deleted modules would stay in the wheel
         super().run()
@@ -105,7 +106,7 @@ class editable_wheel(setuptools_editable_wheel):
     def run(self) -> None:
         project = project_of(self.distribution)
         warn_unknown(os.environ, project.variables, self.warn)
-        make_links(project.assembly, lambda text: self.announce(text, level=2))
+        make_links(project.assembly, lambda text: self.announce(text, level=logging.INFO))
         super().run()
 
 
