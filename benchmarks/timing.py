@@ -59,10 +59,17 @@ def per_call(call: Callable[[], object], calls: int = 1000, repeats: int = 30) -
 
 
 def fresh_process(code: str, *arguments: str) -> str:
-    """What `code` prints, run by a new interpreter with an empty kernel cache. RuntimeError when it fails."""
+    """What `code` prints, run by a new interpreter with an empty kernel cache. RuntimeError when it fails.
+
+    Modules come from bytecode, as those of an installed package do; the first call of a benchmark writes it.
+    """
     with tempfile.TemporaryDirectory(prefix="triton-bench-") as cache:
-        environment = {**os.environ, "TRITON_CACHE_DIR": cache}
+        environment = {**os.environ, "TRITON_CACHE_DIR": cache, "PYTHONPYCACHEPREFIX": _bytecode.name}
+        environment.pop("PYTHONDONTWRITEBYTECODE", None)
         done = subprocess.run([sys.executable, "-c", code, *arguments], env=environment, capture_output=True, text=True)
     if done.returncode != 0:
         raise RuntimeError(f"a benchmark process failed with code {done.returncode}:\n{done.stderr}")
     return done.stdout.strip()
+
+
+_bytecode = tempfile.TemporaryDirectory(prefix="triton-bench-bytecode-")
