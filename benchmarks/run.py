@@ -2,6 +2,7 @@
 
 import argparse
 import datetime
+import os
 import platform
 import shlex
 import sys
@@ -57,9 +58,11 @@ def remark(arguments: argparse.Namespace) -> str:
     """How the numbers came about: command, date, machine, threads and whose threads they are."""
     from triton._C.libtriton import cpu
     command = shlex.join(["python", "benchmarks/run.py", *sys.argv[1:]])
+    real_time = hasattr(os, "sched_getscheduler") and os.sched_getscheduler(0) in (os.SCHED_FIFO, os.SCHED_RR)
+    priority = " The runner had real-time priority, because others used the machine." if real_time else ""
     return (f"`{command}`, {datetime.date.today().isoformat()}, {machine()}, {arguments.threads} threads; our kernels "
             f"ran on the {cpu.thread_team()} threads. torch {torch.__version__.split('+')[0]}, "
-            f"Python {platform.python_version()}.")
+            f"Python {platform.python_version()}.{priority}")
 
 
 def main() -> None:
