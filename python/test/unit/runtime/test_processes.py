@@ -1,0 +1,130 @@
+"""Pickling of errors, fork, background compiles, crashes elsewhere."""
+
+import multiprocessing
+import os
+import pickle
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+import triton
+import triton.language as tl
+from triton._internal_testing import run_in_process
+from triton.compiler.errors import CompilationError
+from triton.runtime.errors import AutotunerError, OutOfResources, PTXASError
+
+from .kernels import scale
+
+
+@triton.jit
+def broken(out_ptr):
+    tl.store(out_ptr, tl.arange(0, 3))
+
+
+def compile_error():
+    with pytest.raises(CompilationError) as caught:
+        broken[(1,)](np.zeros(4, np.int32))
+    return caught.value
+
+
+@pytest.mark.parametrize(
+    "error",
+    [OutOfResources(10, 5, "scratch"), PTXASError("text"), AutotunerError("text")],
+    ids=lambda error: type(error).__name__,
+)
+def test_errors_can_be_pickled(error):
+    clone = pickle.loads(pickle.dumps(error))
+    assert type(clone) is type(error) and str(clone) == str(error)
+    assert clone.__dict__ == error.__dict__
+
+
+def test_compile_error_can_be_pickled():
+    error = compile_error()
+    assert str(pickle.loads(pickle.dumps(error))) == str(error)
+    assert "power of 2" in str(error)
+
+
+def test_out_of_resources_says_how_much():
+    assert str(OutOfResources(10, 5, "scratch")).startswith("out of resource: scratch, Required: 10, Hardware limit: 5")
+
+
+def launch():
+    x, out = np.arange(1000, dtype=np.float32), np.zeros(1000, np.float32)
+    scale[(63,)](x, out, 1000, 2.0, BLOCK=16)
+    return bool((out == 2 * x).all())
+
+
+def in_fork(connection):
+    connection.send(launch())
+    connection.close()
+
+
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_launch_before_and_after_fork():
+    assert launch()
+    context = multiprocessing.get_context("fork")
+    for _ in range(3):
+        receiver, sender = context.Pipe(duplex=False)
+        process = context.Process(target=in_fork, args=(sender,))
+        process.start()
+        assert receiver.poll(60), "the child does not answer"
+        assert receiver.recv() is True
+        process.join(60)
+        assert process.exitcode == 0
+        assert launch()
+
+
+def remote_compile_error():
+    broken[(1,)](np.zeros(4, np.int32))
+
+
+def test_error_of_another_process():
+    error, code = run_in_process(remote_compile_error)
+    assert isinstance(error, CompilationError) and "power of 2" in str(error) and code == 0
+    assert run_in_process(os._exit, (7,)) == (None, 7)
+
+
+def test_background_compiles():
+    scale.device_caches.clear()
+    threads = set()
+
+    class Executor(ThreadPoolExecutor):
+        def submit(self, fn, *args, **kwargs):
+            def run():
+                threads.add(threading.get_ident())
+                return fn(*args, **kwargs)
+
+            return super().submit(run)
+
+    x, out = np.arange(50, dtype=np.float32), np.zeros(50, np.float32)
+    with Executor(2) as pool, triton.AsyncCompileMode(pool):
+        futures = [scale.warmup(x, out, 50, 2.0, BLOCK=b, grid=(1,)) for b in (8, 16, 32, 8)]
+        assert all(isinstance(f, triton.FutureKernel) for f in futures)
+        assert futures[0] is futures[3]
+        kernel = scale[(4,)](x, out, 50, 2.0, BLOCK=16)  # a launch waits for its kernel
+        assert (out == 2 * x).all()
+    assert threading.get_ident() not in threads
+    assert futures[1].result() is kernel
+    assert scale[(4,)](x, out, 50, 2.0, BLOCK=16) is futures[1].result()
+
+
+def test_background_compile_error_is_raised_at_the_end():
+    with ThreadPoolExecutor(1) as pool:
+        with pytest.raises(CompilationError, match="power of 2"), triton.AsyncCompileMode(pool):
+            broken.warmup(np.zeros(4, np.int32), grid=(1,))
+        with triton.AsyncCompileMode(pool, ignore_errors=True):
+            broken.warmup(np.zeros(4, np.int32), grid=(1,))
+
+
+def test_allocator():
+    from triton.runtime._allocation import allocate
+
+    with pytest.raises(RuntimeError, match=r"64 bytes.*triton.set_allocator"):
+        allocate(64, 16, None)
+    triton.set_allocator(lambda size, align, stream: (size, align, stream))
+    try:
+        assert allocate(64, 16, 0) == (64, 16, 0)
+    finally:
+        triton.set_allocator(None)

@@ -1,0 +1,82 @@
+"""do_bench, assert_close, perf_report."""
+
+import time
+
+import numpy as np
+import pytest
+
+import triton
+from triton import testing
+
+
+@pytest.mark.parametrize("mode", ["min", "max", "mean", "median"])
+def test_do_bench(mode):
+    result = testing.do_bench(lambda: time.sleep(0.001), warmup=2, rep=5, return_mode=mode)
+    assert 1.0 <= result < 100
+
+
+def test_do_bench_all_and_quantiles():
+    times = testing.do_bench(lambda: None, warmup=1, rep=5, return_mode="all")
+    assert len(times) >= 1 and all(t >= 0 for t in times)
+    low, high = testing.do_bench(lambda: None, warmup=1, rep=5, quantiles=[0.2, 0.8])
+    assert low <= high
+    assert isinstance(testing.do_bench(lambda: None, warmup=1, rep=5, quantiles=[0.5]), float)
+
+
+def test_do_bench_bad_mode():
+    with pytest.raises(ValueError, match="min, max.*'fastest'"):
+        testing.do_bench(lambda: None, return_mode="fastest")
+
+
+def test_do_bench_drops_gradients():
+    class Tensor:
+        grad = 1
+
+    tensor = Tensor()
+    testing.do_bench(lambda: None, warmup=1, rep=1, grad_to_none=[tensor])
+    assert tensor.grad is None
+
+
+@pytest.mark.parametrize("q", [0, 0.1, 0.25, 0.5, 0.9, 1])
+def test_quantile_is_that_of_numpy(q):
+    values = sorted(np.random.RandomState(3).normal(size=17).tolist())
+    assert testing._quantile(values, q) == pytest.approx(np.quantile(values, q))
+
+
+def test_assert_close():
+    x = np.array([1.0, 2.0, np.nan])
+    testing.assert_close(x, x + 0.005)
+    testing.assert_close(x, x * 1.5, atol=0, rtol=0.5)
+    testing.assert_close(1.0, np.array([1.001]))
+    testing.assert_close(x, x + 0.05, atol=lambda dtype: 0.1 if dtype == np.float64 else 0)
+    with pytest.raises(AssertionError, match="the reason"):
+        testing.assert_close(x, x + 0.05, err_msg="the reason")
+    with pytest.raises(AssertionError):
+        testing.assert_close(x, np.array([1.0, 2.0, 3.0]))
+
+
+def test_benchmark_rows():
+    @triton.testing.perf_report(
+        triton.testing.Benchmark(
+            x_names=["m", "n"],
+            x_vals=[2, (3, 4)],
+            line_arg="provider",
+            line_vals=["a", "b"],
+            line_names=["A", "B"],
+            plot_name="products",
+            args={"scale": 10},
+        )
+    )
+    def run(m, n, provider, scale):
+        value = m * n * scale
+        return value if provider == "a" else (value, value - 1, value + 1)
+
+    assert run._measure(run.benchmarks) == [[2, 2, 40, None, None, 40, 39, 41], [3, 4, 120, None, None, 120, 119, 121]]
+
+
+def test_benchmark_checks_its_lists():
+    with pytest.raises(ValueError, match="2 line_vals, but 1 line_names"):
+        triton.testing.Benchmark(["x"], [1], "p", ["a", "b"], ["A"], "plot", {})
+    bench = triton.testing.Benchmark(["x", "y"], [(1, 2, 3)], "p", ["a"], ["A"], "plot", {})
+    with pytest.raises(ValueError, match="x_vals has 3 values"):
+        bench.points()
