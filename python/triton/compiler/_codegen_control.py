@@ -1,7 +1,7 @@
 """Branches, loops and returns of a kernel as structured control flow. Part of the code generator.
 
-Values that differ between the ways to a point become results of `scf.if`, `scf.for` and `scf.while`. A `return` inside of
-an `if` makes the rest of the function part of the branches that do not return, so no unstructured jump is needed.
+Values that differ between the ways to a point become results of `scf.if`, `scf.for` and `scf.while`. A `return` inside
+of an `if` makes the rest of the function part of the branches that do not return, so no unstructured jump is needed.
 """
 
 from __future__ import annotations
@@ -43,7 +43,8 @@ class ControlFlow:
             return constexpr(None)
         value = self.visit(node.value)
         self.current_node = node
-        return self.at_run_time(value if isinstance(value, base_value) else V.as_value(value))
+        value = value if isinstance(value, base_value) else V.as_value(value)
+        return value if self.keeps_constants else self.at_run_time(value)
 
     def _tail_if(self, node, rest: list):
         condition = self.visit(node.test)
@@ -142,7 +143,9 @@ class ControlFlow:
             return
         self.locate(node)
         condition = self.branch_condition(condition, node)
-        names = list(dict.fromkeys(n for s in (node.body, node.orelse) for part in assigned_names(node, s) for n in part))
+        names = list(
+            dict.fromkeys(n for s in (node.body, node.orelse) for part in assigned_names(node, s) for n in part)
+        )
         before = self.lscope
 
         def branch(statements):
@@ -162,7 +165,11 @@ class ControlFlow:
                 scope[name] = a
             elif a is None or b is None or isinstance(a, Undefined) or isinstance(b, Undefined):
                 missing = a if isinstance(a, Undefined) else b if isinstance(b, Undefined) else None
-                reason = missing.reason if missing is not None else f"only one branch of the `if` in line {node.lineno} sets it"
+                reason = (
+                    missing.reason
+                    if missing is not None
+                    else f"only one branch of the `if` in line {node.lineno} sets it"
+                )
                 scope[name] = Undefined(reason)
             else:
                 pair = self._merge(a, b, blocks, f"'{name}'")

@@ -47,7 +47,7 @@ _UNARY = {
 
 
 class Expressions:
-    """One method per kind of expression node; each returns a language value or a host object (module, function, type)."""
+    """One method per kind of expression; each returns a language value or a host object (module, function, type)."""
 
     def visit_Constant(self, node):
         return constexpr(node.value)
@@ -292,4 +292,3 @@ class Expressions:
         if all(isinstance(b, int) for b in bounds):
             return [constexpr(i) for i in range(*bounds)]
         raise self.unsupported(node, f"cannot iterate over {items} at compile time")
-

@@ -135,8 +135,8 @@ class Names:
     @staticmethod
     def _global_error(name: str, value) -> str:
         return (
-            f"the global variable '{name}' (a {type(value).__name__}) cannot be read by a kernel, because a later change "
-            f"of it would go unnoticed. Make it a constant, `{name} = tl.constexpr(...)`, or pass it as an argument; "
+            f"the global variable '{name}' (a {type(value).__name__}) cannot be read by a kernel, because a later "
+            f"change of it would go unnoticed. Make it a constant, `{name} = tl.constexpr(...)`, or pass it as an argument; "
             "TRITON_ALLOW_NON_CONSTEXPR_GLOBALS=1 lifts the restriction"
         )
 

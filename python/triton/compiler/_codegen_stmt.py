@@ -22,7 +22,7 @@ REJECTED = {
     "Raise": "`raise` is not supported; use tl.device_assert, or tl.static_assert at compile time",
     "Global": "`global` is not supported; pass values as arguments and return them",
     "Nonlocal": "`nonlocal` is not supported; pass values as arguments and return them",
-    "Break": "`break` is not supported; make its condition part of a `while` condition, or mask the rest of the iteration",
+    "Break": "`break` is not supported; make its condition part of a `while` condition",
     "Continue": "`continue` is not supported; put the rest of the iteration into an `if`",
     "Delete": "`del` is not supported",
     "Import": "`import` is not supported inside of a kernel",
@@ -89,7 +89,8 @@ class Statements:
             raise self.unsupported(target, "attributes of values cannot be assigned")
         if isinstance(target, ast.Subscript):
             raise self.unsupported(
-                target, "elements cannot be assigned; use tl.where to change elements of a tensor, tl.store to write memory"
+                target,
+                "elements cannot be assigned; use tl.where to change elements of a tensor, tl.store to write memory",
             )
         raise self.unsupported(target, f"cannot assign to a {type(target).__name__}")
 

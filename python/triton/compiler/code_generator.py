@@ -77,6 +77,8 @@ class CodeGenerator(Expressions, Calls, ControlFlow, Statements, Names):
         self.loop_depth = 0
         self.copies = 0
         self.under_construction = None
+        # tl.cdiv of two constants is a constant; functions of the user return run-time values.
+        self.keeps_constants = fn.__module__.startswith("triton.language.")
         self.current_node = self.function_node = _function_node(fn)
 
     # --- errors and positions ---
@@ -133,7 +135,7 @@ class CodeGenerator(Expressions, Calls, ControlFlow, Statements, Names):
             raise self.error_at(self.current_node, e) from e
 
     def define_function(self, symbol: str, bound: dict):
-        """Emit the function as `symbol` for arguments of the types of `bound`; returns the type of its result, or None."""
+        """Emit the function as `symbol` for arguments of the types of `bound`; returns its result type or None."""
         builder = self.builder
         types = [v.type for v in bound.values()]
         ir_types: list = []
@@ -237,7 +239,7 @@ def argument_type(spelling: str, name: str) -> T.base_type:
 def ast_to_ttir(fn: JITFunction, src, context, options, codegen_fns, module_map, module=None):
     """TTIR of a kernel, as a verified module.
 
-    `src` has `.name` (the symbol), `.signature` (parameter name → type spelling; "constexpr" for constants; nested tuples),
+    `src` has `.name` (the symbol), `.signature` (parameter name → spelling of its type, "constexpr" for constants),
     `.constants` ({index path: value}) and `.attrs` ({index path: [[name, int], ...]}). `options` are the backend's
     options, `codegen_fns` its code generation functions, `module_map` its implementations of device-neutral modules by
     name. With `module` the kernel is added to it.

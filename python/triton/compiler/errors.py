@@ -11,7 +11,7 @@ class CompilationError(TritonError):
     """A kernel cannot be compiled. The text shows the source up to the line at fault, with a caret below the column.
 
     `src` is the source of the function (lines count from its `def`), `node` the part of its syntax tree, and
-    `error_message` what is wrong with it. In a function that a kernel calls, the error of the callee is the `__cause__`.
+    `error_message` what is wrong with it. Where a kernel calls a function, the error of the callee is the `__cause__`.
     """
 
     source_line_count_max_in_message = 12

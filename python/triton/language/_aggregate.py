@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+
 from ._types import base_type
 from ._values import as_value, base_value
 
@@ -77,7 +79,7 @@ def _aggregate(cls):
     """
     names: dict = {}
     for base in reversed(cls.__mro__):
-        for name in base.__dict__.get("__annotations__", {}):
+        for name in inspect.get_annotations(base):
             if name != "type" and not name.startswith("_"):
                 names[name] = base.__dict__.get(name, names.get(name))
     fields = tuple(names)

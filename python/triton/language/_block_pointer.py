@@ -170,7 +170,7 @@ class block_pointer(_strided_value):
         rank = len(block_shape)
         if not isinstance(base, tensor) or not base.dtype.is_ptr() or base.type.is_block():
             raise ValueError(f"tl.make_block_ptr: base must be a scalar pointer, got {getattr(base, 'type', base)}")
-        if not 1 <= rank or any(len(p) != rank for p in parts):
+        if not rank >= 1 or any(len(p) != rank for p in parts):
             raise ValueError(
                 "tl.make_block_ptr: shape, strides, offsets and block_shape must have the same length, got "
                 f"{', '.join(str(len(p)) for p in parts)} and {rank}"
@@ -207,7 +207,9 @@ class block_pointer(_strided_value):
     def advance(self, offsets, _semantic):
         steps = _elements(offsets)
         if len(steps) != len(self._offsets):
-            raise ValueError(f"tl.advance: the block pointer has {len(self._offsets)} dimensions, got {len(steps)} offsets")
+            raise ValueError(
+                f"tl.advance: the block pointer has {len(self._offsets)} dimensions, got {len(steps)} offsets"
+            )
         steps = _scalar_ints(steps, T.int32, "tl.advance: offsets", _semantic)
         moved = [_semantic.add(o, s, sanitize_overflow=False) for o, s in zip(self._offsets, steps)]
         return block_pointer(self.type, [*self.fields[: -len(moved)], *moved])
@@ -236,7 +238,8 @@ class tensor_descriptor(_strided_value):
             raise ValueError(f"{what}: a descriptor has 1 to 5 dimensions, got {rank}")
         if len(shape) != rank or len(strides) != rank:
             raise ValueError(
-                f"{what}: shape, strides and block_shape must have the same length, got {len(shape)}, {len(strides)}, {rank}"
+                f"{what}: shape, strides and block_shape must have the same length, "
+                f"got {len(shape)}, {len(strides)}, {rank}"
             )
         if _unwrap_if_constexpr(strides[-1]) != 1 or isinstance(strides[-1], tensor):
             raise ValueError(f"{what}: the last stride must be the constant 1, got {strides[-1]}")
@@ -322,7 +325,9 @@ class tensor_descriptor(_strided_value):
         """Addresses and mask of whole rows `x_offsets` from column `y_offset` on."""
         block = self.type.block_type.shape
         if len(block) != 2 or block[0] != 1:
-            raise ValueError(f"gather and scatter need a descriptor of blocks of one row, got block shape {list(block)}")
+            raise ValueError(
+                f"gather and scatter need a descriptor of blocks of one row, got block shape {list(block)}"
+            )
         if not x_offsets.type.is_block() or len(x_offsets.type.shape) != 1 or not x_offsets.dtype.is_int():
             raise ValueError(f"x_offsets must be a one-dimensional integer tensor, got {x_offsets.type}")
         rows = x_offsets.type.shape[0]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ._builtin import builtin, must_use_result, tensor_member
 from ._block_pointer import block_pointer, tensor_descriptor
+from ._builtin import builtin, must_use_result, tensor_member
 from ._values import _unwrap_if_constexpr, _unwrap_shape
 
 
@@ -24,7 +24,8 @@ def load(
 
     Where `mask` is false nothing is read and the result is `other`, or undefined without it. For a block pointer,
     `boundary_check` lists the dimensions to check against its shape and `padding_option` ("zero", "nan") the value
-    outside. `cache_modifier` is one of "", ".ca", ".cg", ".cs", ".cv"; `eviction_policy` "", "evict_first", "evict_last".
+    outside. `cache_modifier` is one of "", ".ca", ".cg", ".cs", ".cv"; `eviction_policy` of "", "evict_first",
+    "evict_last".
     """
     mask, other = _unwrap_if_constexpr(mask), _unwrap_if_constexpr(other)
     options = (

@@ -184,4 +184,3 @@ def histogram(input, num_bins, mask=None, _semantic=None, _generator=None):
     """How often each of `0 .. num_bins - 1` occurs in a one-dimensional block of 32-bit integers, as int32."""
     mask = _unwrap_if_constexpr(mask)
     return _semantic.histogram(input, _unwrap_if_constexpr(num_bins), mask)
-

@@ -99,7 +99,9 @@ class Arithmetic:
     def floordiv(self, lhs, rhs) -> tensor:
         lhs, rhs = self.binary_operands(lhs, rhs, div_or_mod=True)
         if not lhs.dtype.is_int():
-            raise TypeError(f"`//` divides integers, got {lhs.dtype!r}. Use `/` and tl.floor for floating-point numbers")
+            raise TypeError(
+                f"`//` divides integers, got {lhs.dtype!r}. Use `/` and tl.floor for floating-point numbers"
+            )
         return self._binary("arith.divsi" if lhs.dtype.is_int_signed() else "arith.divui", lhs, rhs)
 
     def mod(self, lhs, rhs) -> tensor:

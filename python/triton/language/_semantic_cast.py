@@ -42,7 +42,8 @@ class Casts:
         supported = getattr(self.options, "supported_fp8_dtypes", None)
         if dtype.is_fp8() and supported is not None and dtype.name not in supported:
             raise ValueError(
-                f"type {dtype} is not supported by this target. It has: {', '.join(sorted(supported)) or 'no fp8 types'}"
+                f"type {dtype} is not supported by this target, "
+                f"which has {', '.join(sorted(supported)) or 'no fp8 types'}"
             )
 
     def _cast_from_float(self, x: tensor, src, dst, rounding) -> tensor:

@@ -7,7 +7,12 @@ from ._tensor import tensor
 
 _LOAD_MODIFIERS = {"": "none", ".ca": "ca", ".cg": "cg", ".cs": "cs", ".cv": "cv"}
 _STORE_MODIFIERS = {"": "none", ".wb": "wb", ".cg": "cg", ".cs": "cs", ".wt": "wt"}
-_EVICTION = {"": "evict_normal", "evict_normal": "evict_normal", "evict_first": "evict_first", "evict_last": "evict_last"}
+_EVICTION = {
+    "": "evict_normal",
+    "evict_normal": "evict_normal",
+    "evict_first": "evict_first",
+    "evict_last": "evict_last",
+}
 _SEMANTICS = {s: s for s in ("relaxed", "acquire", "release", "acq_rel")}
 _SCOPES = {s: s for s in ("gpu", "cta", "sys")}
 

@@ -32,7 +32,9 @@ class Compound:
         if precision not in allowed:
             if requested is None:
                 return "ieee"
-            raise ValueError(f"input_precision {precision!r} is not available on this target; it has {', '.join(allowed)}")
+            raise ValueError(
+                f"input_precision {precision!r} is not available on this target; it has {', '.join(allowed)}"
+            )
         return precision
 
     @staticmethod
@@ -51,7 +53,9 @@ class Compound:
         if a.name == "fp64":
             return T.float64
         if out_dtype.is_bf16():
-            raise ValueError("tl.dot: out_dtype=bfloat16 is not supported; use float32 or float16 and convert the result")
+            raise ValueError(
+                "tl.dot: out_dtype=bfloat16 is not supported; use float32 or float16 and convert the result"
+            )
         if a.name in ("fp32", "bf16"):
             return T.float32
         return out_dtype
@@ -59,7 +63,9 @@ class Compound:
     def dot(self, a: tensor, b: tensor, acc, input_precision, max_num_imprecise_acc, out_dtype) -> tensor:
         for name, operand in (("first", a), ("second", b)):
             if not isinstance(operand, tensor) or not operand.type.is_block():
-                raise ValueError(f"tl.dot: the {name} operand must be a matrix, got {getattr(operand, 'type', operand)}")
+                raise ValueError(
+                    f"tl.dot: the {name} operand must be a matrix, got {getattr(operand, 'type', operand)}"
+                )
         self._check_dot_types(a.dtype, b.dtype)
         self._check_fp8(a.dtype)
         self._check_fp8(b.dtype)
@@ -73,7 +79,7 @@ class Compound:
         if a_shape[-1] != b_shape[-2]:
             raise ValueError(
                 f"tl.dot: first operand {list(a_shape)} and second operand {list(b_shape)} do not match: "
-                f"the last dimension of the first ({a_shape[-1]}) must equal the last but one of the second ({b_shape[-2]})"
+                f"the last dimension of the first ({a_shape[-1]}) must equal the last but one of the other ({b_shape[-2]})"
             )
         if a_shape[:-2] != b_shape[:-2]:
             raise ValueError(f"tl.dot: batch dimensions differ: {list(a_shape[:-2])} and {list(b_shape[:-2])}")
@@ -104,7 +110,8 @@ class Compound:
         m, k, n = a.type.shape[-2], a.type.shape[-1], b.type.shape[-1]
         if m < min_m or n < min_n or k < min_k:
             raise ValueError(
-                f"tl.dot: M={m} N={n} K={k} is too small for this target, which needs M >= {min_m}, N >= {min_n}, K >= {min_k}"
+                f"tl.dot: M={m} N={n} K={k} is too small for this target, "
+                f"which needs M >= {min_m}, N >= {min_n}, K >= {min_k}"
             )
 
     def _batched_dot(self, a, b, acc, input_precision, max_num_imprecise_acc, out_dtype) -> tensor:
@@ -128,7 +135,9 @@ class Compound:
                     f"tl.dot_scaled: {side}_format {fmt!r} is not supported; use one of {', '.join(_SCALED_FORMATS)}"
                 )
         if len(lhs.type.get_block_shapes()) not in (2, 3):
-            raise ValueError(f"tl.dot_scaled: operands must have rank 2 or 3, got shape {list(lhs.type.get_block_shapes())}")
+            raise ValueError(
+                f"tl.dot_scaled: operands must have rank 2 or 3, got shape {list(lhs.type.get_block_shapes())}"
+            )
         lhs, rhs = self._as_format(lhs, lhs_format, "lhs"), self._as_format(rhs, rhs_format, "rhs")
         *batch, m, k = lhs.type.shape
         *_, k_rhs, n = rhs.type.shape
@@ -213,7 +222,9 @@ class Compound:
     def _check_same_shape(inputs, what: str) -> None:
         shapes = [x.type.get_block_shapes() for x in inputs]
         if any(s != shapes[0] for s in shapes):
-            raise ValueError(f"{what}: all inputs must have the same shape, got {', '.join(str(list(s)) for s in shapes)}")
+            raise ValueError(
+                f"{what}: all inputs must have the same shape, got {', '.join(str(list(s)) for s in shapes)}"
+            )
 
     # --- hints ---
     def _set_hint(self, x: tensor, name: str, values, what: str) -> tensor:
@@ -308,4 +319,3 @@ class Compound:
             asm, constraints, [a.handle for a in args], [t.to_ir(self.builder) for t in types], is_pure, pack
         )
         return [tensor(h, t) for h, t in zip(handles, types)]
-

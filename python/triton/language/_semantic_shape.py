@@ -165,7 +165,9 @@ class Shapes:
         axis = normalize_axis(axis, len(shape), "tl.gather")
         for d, (size, wanted) in enumerate(zip(shape, index_shape)):
             if d != axis and size != wanted:
-                raise ValueError(f"tl.gather: source has size {size} in dimension {d} and index {wanted}; axis is {axis}")
+                raise ValueError(
+                    f"tl.gather: source has size {size} in dimension {d} and index {wanted}; axis is {axis}"
+                )
         handle = self.builder.create_gather(source.handle, index.handle, axis)
         return tensor(handle, source.type.scalar if not index_shape else T.block_type(source.dtype, index_shape))
 

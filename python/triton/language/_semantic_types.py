@@ -90,7 +90,9 @@ class TypeRules:
             return a if a.is_int_unsigned() else b
         return a if a.int_bitwidth > b.int_bitwidth else b
 
-    def computation_type(self, a: T.dtype, a_is_number: bool, b: T.dtype, b_is_number: bool, div_or_mod: bool) -> T.dtype:
+    def computation_type(
+        self, a: T.dtype, a_is_number: bool, b: T.dtype, b_is_number: bool, div_or_mod: bool
+    ) -> T.dtype:
         """Type that an operator on `a` and `b` computes in; `*_is_number` marks a Python number."""
         if a_is_number != b_is_number:
             number, other = (a, b) if a_is_number else (b, a)
@@ -160,7 +162,7 @@ class TypeRules:
             return
         if number < 0 and dtype.is_int_unsigned():
             raise ValueError(
-                f"cannot combine the unsigned type {dtype!r} with the negative number {number}. Cast one of them explicitly"
+                f"cannot combine the unsigned type {dtype!r} with the negative number {number}; cast one of them"
             )
         if not dtype.get_int_min_value() <= number <= dtype.get_int_max_value():
             raise ValueError(f"Scalar {number} is out of range for type {dtype}")

@@ -1,4 +1,4 @@
-"""Sorting along the last dimension, by a bitonic network of exchanges between elements at distances of powers of two."""
+"""Sorting along the last dimension: a bitonic network of exchanges at distances of powers of two."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def _bit(index, bit: int, semantic):
 
 
 def _exchange(x, index, axis: int, bit: int, falling, semantic):
-    """Bring each pair of elements whose index differs in `bit` in order: falling where `falling` is true, else rising."""
+    """Bring pairs of elements whose index differs in `bit` in order: falling where `falling` is true, else rising."""
     partner = semantic.gather(x, semantic.xor_(index, 1 << bit), axis)
     is_upper = _bit(index, bit, semantic)
     # Both elements of a pair must decide alike, also when one is a NaN: then both comparisons are false.
@@ -79,7 +79,7 @@ def sort(x, dim=None, descending=0, _semantic=None):
 
 @builtin
 def topk(x, k, dim=None, descending=True, _semantic=None):
-    """The `k` greatest elements along the last dimension, from the greatest on; the smallest ones without `descending`."""
+    """The `k` greatest elements along the last dimension, from the greatest on; the smallest without `descending`."""
     axis = _last_dim(x, dim, "topk")
     k = _unwrap_if_constexpr(k)
     if not isinstance(k, int) or k < 1 or k & (k - 1) or k > x.type.shape[axis]:

@@ -16,7 +16,7 @@ class tensor(base_value):
     scalar), `.numel` a constexpr, `.handle` the IR value.
     """
 
-    __slots__ = ("handle", "type", "dtype")
+    __slots__ = ("dtype", "handle", "type")
 
     def __init__(self, handle, type: dtype):
         self.handle = handle
@@ -59,13 +59,11 @@ class tensor(base_value):
         if isinstance(slices, tensor):
             raise ValueError("a tensor cannot be indexed by a tensor; use tl.gather, or load through pointers")
         result = self
-        position = 0
-        for item in slices:
+        for position, item in enumerate(slices):
             if _unwrap_if_constexpr(item) is None:
                 result = _semantic.expand_dims(result, position)
-            elif not (isinstance(item, tl_slice) and item.is_full() or item == slice(None)):
+            elif not ((isinstance(item, tl_slice) and item.is_full()) or item == slice(None)):
                 raise ValueError(f"unsupported tensor index: {item}; only `:` and `None` are possible")
-            position += 1
         return result
 
     @builtin
@@ -137,5 +135,3 @@ def _install_operators():
 
 
 _install_operators()
-
-

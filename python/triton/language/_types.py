@@ -31,8 +31,6 @@ class base_type:
         raise NotImplementedError(f"{type(self).__name__} must implement unflatten_ir")
 
 
-
-
 # name -> (bits, fp mantissa bits, exponent bias, builder method); integers have no mantissa.
 _FLOATS = {
     "fp8e4b15": (8, 3, 15, "get_fp8e4b15_ty"),
@@ -270,7 +268,9 @@ class pointer_type(dtype):
     """Pointer to `element_ty`; `const` pointers cannot be stored through."""
 
     def __init__(self, element_ty: dtype, address_space: int = 1, const: bool = False):
-        element_ty = getattr(element_ty, "value", element_ty) if type(element_ty).__name__ == "constexpr" else element_ty
+        element_ty = (
+            getattr(element_ty, "value", element_ty) if type(element_ty).__name__ == "constexpr" else element_ty
+        )
         if not isinstance(element_ty, dtype):
             raise TypeError(f"element_ty must be a dtype, got {type(element_ty).__name__}")
         self.element_ty = element_ty
@@ -502,5 +502,7 @@ def scalar_from_signature(name: str) -> dtype:
         return pointer_type(scalar_from_signature(rest[1:] if const else rest), const=const)
     found = _SIGNATURE_TYPES.get(name)
     if found is None:
-        raise ValueError(f"unknown type {name!r} in a kernel signature; known: {', '.join(_SIGNATURE_TYPES)} and *T, *kT")
+        raise ValueError(
+            f"unknown type {name!r} in a kernel signature; known: {', '.join(_SIGNATURE_TYPES)} and *T, *kT"
+        )
     return found

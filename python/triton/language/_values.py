@@ -50,7 +50,7 @@ class constexpr_type(base_type):
         return constexpr(self.value), cursor
 
 
-_MANGLE = str.maketrans({c: "_" for c in " \"'\\@<>()[]{},:;\n"})
+_MANGLE = str.maketrans(dict.fromkeys(" \"'\\@<>()[]{},:;\n", "_"))
 
 
 class constexpr(base_value):

@@ -117,7 +117,7 @@ def interleave(a, b):
 
 @jit
 def swizzle2d(i, j, size_i, size_j, size_g):
-    """Indices of a row-major `size_i` x `size_j` grid, reordered so that each group of `size_g` rows is column-major."""
+    """Indices of a row-major `size_i` x `size_j` grid, reordered so that groups of `size_g` rows are column-major."""
     linear = i * size_j + j
     group_size = size_g * size_j
     first_row = linear // group_size * size_g

@@ -106,9 +106,7 @@ def _erfcinv(semantic, x):
     # erfc(y) ~ exp(-y^2) / (y sqrt(pi)) gives the start of the iteration on the logarithm.
     log = semantic.minus(semantic._unary("math.log", semantic.mul(small, math.sqrt(math.pi))))
     y = semantic._unary("math.sqrt", semantic.maximum(log, 0.1))
-    y = semantic._unary(
-        "math.sqrt", semantic.maximum(semantic.sub(log, semantic._unary("math.log", y)), 0.01)
-    )
+    y = semantic._unary("math.sqrt", semantic.maximum(semantic.sub(log, semantic._unary("math.log", y)), 0.01))
     for _ in range(6):
         value = semantic._unary("math.erfc", y)
         slope = semantic.mul(semantic._unary("math.exp", semantic.minus(semantic.mul(y, y))), -2 / math.sqrt(math.pi))

@@ -99,4 +99,3 @@ for _name, _function in _FUNCTIONS.items():
     globals()[_name] = define(_name, _function, __name__)
 
 __all__ = sorted([*_FUNCTIONS, "abs", "fma"])
-
