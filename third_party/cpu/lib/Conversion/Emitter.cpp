@@ -28,7 +28,8 @@ LogicalResult Emitter::run(FuncOp func, Block *body, const Kernel &k) {
   kernel = k;
   plan.analyze(func);
   scopes.clear();
-  pushScope(body, body->mightHaveTerminator() ? body->getTerminator() : nullptr);
+  pushScope(body,
+            body->mightHaveTerminator() ? body->getTerminator() : nullptr);
   for (Operation &op : func.getBody().front()) {
     if (isa<ReturnOp>(op)) {
       if (op.getNumOperands() != 0)
@@ -101,9 +102,10 @@ Type Emitter::memType(Type elem) const {
     return b.getI8Type();
   if (isa<triton::PointerType>(elem))
     return b.getI64Type();
-  // The formats of one byte are plain integers to LLVM.
-  if (auto f = dyn_cast<FloatType>(elem); f && f.getWidth() == 8)
-    return b.getI8Type();
+  // The formats of one byte are plain integers to LLVM. Masked accesses to half
+  // floats, too, become one instruction only as integers.
+  if (auto f = dyn_cast<FloatType>(elem); f && f.getWidth() <= 16)
+    return b.getIntegerType(f.getWidth());
   return elem;
 }
 
@@ -234,9 +236,14 @@ Value Emitter::asVector(const Lanes &l, Type elem, int64_t width) {
     first = LLVM::PtrToIntOp::create(b, loc, b.getI64Type(), first);
   Type laneType = first.getType();
   auto vecType = VectorType::get({width}, laneType);
-  Value splat = first.getDefiningOp<arith::ConstantOp>()
-                    ? splatConstant(laneType, cast<TypedAttr>(first.getDefiningOp<arith::ConstantOp>().getValue()), width)
-                    : Value(vector::BroadcastOp::create(b, loc, vecType, first));
+  Value splat =
+      first.getDefiningOp<arith::ConstantOp>()
+          ? splatConstant(
+                laneType,
+                cast<TypedAttr>(
+                    first.getDefiningOp<arith::ConstantOp>().getValue()),
+                width)
+          : Value(vector::BroadcastOp::create(b, loc, vecType, first));
   if (l.isUniform())
     return splat;
   if (!l.dynStride)
@@ -244,8 +251,8 @@ Value Emitter::asVector(const Lanes &l, Type elem, int64_t width) {
                                          stepVector(laneType, width, l.stride));
   Value factor = vector::BroadcastOp::create(b, loc, vecType,
                                              intCast(l.dynStride, laneType));
-  Value steps = arith::MulIOp::create(b, loc, factor,
-                                      stepVector(laneType, width, 1));
+  Value steps =
+      arith::MulIOp::create(b, loc, factor, stepVector(laneType, width, 1));
   return arith::AddIOp::create(b, loc, splat, steps);
 }
 
