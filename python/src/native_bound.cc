@@ -115,6 +115,8 @@ TRITON_COLD static PyObject *runPython(PyObject *jit, PyObject *grid,
       ok ? PyObject_Call(installed.runPython, positional, dict) : nullptr;
   Py_XDECREF(positional);
   Py_XDECREF(dict);
+  if (!result)
+    hideLaunchFrames();
   return result;
 }
 

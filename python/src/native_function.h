@@ -50,6 +50,10 @@ struct CallArguments {
 Result launch(Function *function, const CallArguments &call, PyObject *grid,
               const uint32_t *sizes, PyObject *&kernel);
 
+/// For a call into Python that failed: ends the traceback at the launch if the
+/// mistake is the user's. The exception stays set.
+void hideLaunchFrames();
+
 /// Starts a kernel. The interpreter stays locked only for kernels that wait
 /// for nobody and took little time before. Updates `lastCost`.
 const char *start(const TritonDriverAbi &driver, uint64_t function, const uint32_t sizes[3], uint64_t stream,

@@ -100,6 +100,25 @@ static Result evaluateGrid(PyObject *grid, const std::vector<Param> &params,
 // Compiling
 //===----------------------------------------------------------------------===//
 
+TRITON_COLD void hideLaunchFrames() {
+  PyObject *type, *value, *traceback;
+  PyErr_Fetch(&type, &value, &traceback);
+  PyErr_NormalizeException(&type, &value, &traceback);
+  if (traceback)
+    PyException_SetTraceback(value, traceback);
+  PyObject *module = PyImport_ImportModule("triton.compiler.traceback_filter");
+  PyObject *done =
+      module ? PyObject_CallMethod(module, "hide_launch_frames", "O", value)
+             : nullptr;
+  if (!done) // the error at hand says more than one of this
+    PyErr_Clear();
+  Py_XDECREF(done);
+  Py_XDECREF(module);
+  Py_XDECREF(traceback);
+  traceback = PyException_GetTraceback(value);
+  PyErr_Restore(type, value, traceback);
+}
+
 static PyObject *valueList(PyObject *const *values, size_t count) {
   PyObject *list = PyList_New(Py_ssize_t(count));
   for (size_t i = 0; list && i != count; ++i) {
@@ -137,8 +156,10 @@ TRITON_COLD static Result compile(Function *function, const Plan &plan,
           : nullptr;
   Py_XDECREF(list);
   Py_XDECREF(options);
-  if (!made)
+  if (!made) {
+    hideLaunchFrames();
     return Result::Error;
+  }
   if (made == Py_None) {
     Py_DECREF(made);
     return Result::Fallback;

@@ -34,7 +34,8 @@ _EXPORTS: dict[str, str] = {
 }
 _SUBMODULES = ("backends", "compiler", "errors", "knobs", "language", "runtime", "testing", "tools")
 
-__all__ = list(_EXPORTS) + ["language", "runtime", "testing", "tools"]
+__all__ = list(_EXPORTS)
+__all__ += ["language", "runtime", "testing", "tools"]
 
 
 def __getattr__(name: str) -> Any:

@@ -105,7 +105,7 @@ def default_alloc_fn(size: int, align: int, _: Any) -> Any:
 def _report(connection: Any, function: Callable, args: tuple, kwargs: dict) -> None:
     try:
         connection.send((None, function(*args, **kwargs)))
-    except BaseException as error:
+    except BaseException as error:  # noqa: BLE001 (the parent gets it)
         error.__notes__ = [*getattr(error, "__notes__", ()), traceback.format_exc()]
         connection.send((error, None))
 

@@ -49,7 +49,8 @@ class AsmDict(dict):
         return value
 
     def get(self, ext: str, default: Any = None) -> Any:
-        return self[ext] if ext in self else default
+        # dict.get would not read the file
+        return self[ext] if ext in self else default  # noqa: SIM401
 
     def values(self) -> Any:
         return [self[ext] for ext in self]

@@ -317,8 +317,8 @@ def compile(
         return kernel
     try:
         metadata, outputs, times = job.lower(clock)
-    except Exception as error:
-        raise hide_compiler_frames(error)
+    except CompilationError as error:
+        raise hide_compiler_frames(error) from error.__cause__
     metadata = _plain(metadata)
     group = job.store(metadata, outputs)
     stored = CompileTimes(times.ir_initialization, times.lowering_stages, clock.lap())

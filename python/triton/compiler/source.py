@@ -65,7 +65,7 @@ class ASTSource:
                 raise ValueError(f"ASTSource({fn}): constexprs names {key!r}, but the parameters are {names}")
             self.constants[(names.index(key),) if isinstance(key, str) else tuple(key)] = value
         self.signature = {
-            name: signature[name] if name in signature else "constexpr"
+            name: signature.get(name, "constexpr")
             for i, name in enumerate(names)
             if name in signature or (i,) in self.constants
         }

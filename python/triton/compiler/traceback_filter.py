@@ -9,6 +9,9 @@ from types import TracebackType
 from .. import knobs
 
 _COMPILER_FOLDER = os.path.dirname(os.path.abspath(__file__))
+_PACKAGE_FOLDER = os.path.dirname(_COMPILER_FOLDER) + os.sep
+# Modules of the runtime whose errors are about what the user passed.
+_ARGUMENT_CHECKS = ("binder.py", "kernel_source.py")
 
 
 def _is_compiler_frame(frame: TracebackType) -> bool:
@@ -31,6 +34,24 @@ def hide_compiler_frames(error: Exception) -> Exception:
         current.__traceback__ = _filtered(current.__traceback__)
         current = current.__cause__
     return error
+
+
+def hide_launch_frames(error: BaseException) -> None:
+    """Called by the launcher for an error of the Python code that it called: where the mistake is the user's, the
+    traceback ends at the launch. Frames of the user's own functions (grids, hooks) stay."""
+    if knobs.compilation.front_end_debugging:
+        return
+    from .errors import CompilationError
+
+    frames = []
+    traceback = error.__traceback__
+    while traceback is not None:
+        frames.append(traceback.tb_frame.f_code.co_filename)
+        traceback = traceback.tb_next
+    if not frames or not all(name.startswith(_PACKAGE_FOLDER) for name in frames):
+        return
+    if isinstance(error, CompilationError) or os.path.basename(frames[-1]) in _ARGUMENT_CHECKS:
+        error.__traceback__ = None
 
 
 def _filtered(traceback: TracebackType | None) -> TracebackType | None:

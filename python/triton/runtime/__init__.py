@@ -10,8 +10,8 @@ from triton.flagtree_spec import spec_path
 spec_path(__path__)
 
 # `driver` is both a module and, for users, the object in it. It must be bound after the module was imported.
-from .driver import driver
-from .jit import JITFunction, KernelInterface, MockTensor, TensorWrapper, reinterpret
+from .driver import driver  # noqa: E402
+from .jit import JITFunction, KernelInterface, MockTensor, TensorWrapper, reinterpret  # noqa: E402
 
 _EXPORTS = {
     "Autotuner": "autotuner",

@@ -223,8 +223,8 @@ class Autotuner(KernelInterface):
         best = builtins.min(timings, key=lambda config: timings[config][0])
         if timings[best][0] == float("inf"):
             raise AutotunerError(
-                f"none of the {len(timings)} configurations of {self.base_fn.__name__} can be compiled for this device; "
-                "TRITON_PRINT_AUTOTUNING=1 shows why"
+                f"none of the {len(timings)} configurations of {self.base_fn.__name__} can be compiled for this "
+                "device; TRITON_PRINT_AUTOTUNING=1 shows why"
             )
         self.cache[key] = best
         self.configs_timings = timings

@@ -80,7 +80,8 @@ def _check_pinned(fn: Any, param: KernelParam, value: Any) -> None:
     is_number = isinstance(value, (bool, int)) or hasattr(value, "__index__")
     if not is_number and not (isinstance(value, float) and param.annotation_type in ("fp16", "bf16", "fp32", "fp64")):
         raise TypeError(
-            f"{_describe(fn, param)}, annotated {param.annotation}: expected a value of type {param.annotation_type}, got {type(value).__name__}"
+            f"{_describe(fn, param)}, annotated {param.annotation}: expected a value of type {param.annotation_type}, "
+            f"got {type(value).__name__}"
         )
 
 

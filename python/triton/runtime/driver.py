@@ -23,7 +23,7 @@ def _state(name: str) -> tuple[bool, str]:
         if driver.is_active():
             return True, "active"
         return False, driver.inactive_reason()
-    except Exception as error:  # listed in the message; another backend may work
+    except Exception as error:  # noqa: BLE001  listed in the message; another backend may work
         return False, f"cannot be used: {type(error).__name__}: {error}"
 
 

@@ -43,9 +43,7 @@ def activate(jit_type: type) -> bool:
 def _install(native: Any, jit_type: type) -> None:
     global _native
     slot = next(c.__dict__["_native"] for c in jit_type.__mro__ if "_native" in c.__dict__)
-    getitem, run = native.install(
-        jit_type, slot, jit_type.__getitem__, jit_type._run_python
-    )
+    getitem, run = native.install(jit_type, slot, jit_type.__getitem__, jit_type._run_python)
     listeners.append(_set_driver)
     KnobGroup._listeners += (_publish_knobs,)
     _native = native

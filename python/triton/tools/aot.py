@@ -44,7 +44,9 @@ def parse_argument(name: str, text: str) -> Argument:
         pass
     type_name, _, hint = text.partition(":")
     if hint not in ("", "1", "16"):
-        raise ValueError(f"argument {name!r}: hint {hint!r} of {text!r} is neither 16 (divisible by it) nor 1 (equal to it)")
+        raise ValueError(
+            f"argument {name!r}: hint {hint!r} of {text!r} is neither 16 (divisible by it) nor 1 (equal to it)"
+        )
     if not type_name.replace("*", "").replace("_", "").isalnum():
         raise ValueError(f"argument {name!r}: {text!r} is neither a type, such as *fp32:16, nor a constant")
     return Argument(name, type_name, int(hint or 0))

@@ -1,6 +1,7 @@
 """Compiles a kernel ahead of time, into files that a C program can use without Python.
 
-    python -m triton.tools.compile kernels.py -n add -s "*fp32:16, *fp32:16, *fp32:16, i32, 1024" -g "(n + 1023) / 1024, 1, 1"
+    python -m triton.tools.compile kernels.py -n add \\
+        -s "*fp32:16, *fp32:16, *fp32:16, i32, 1024" -g "(n + 1023) / 1024, 1, 1"
 
 The signature has one item per parameter: a type, a type with a hint (``:16`` divisible by 16, ``:1`` always 1), or a
 constant. The grid is three C expressions over the arguments. What is written is up to the target's backend; the names
@@ -108,7 +109,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("-w", "--num-warps", type=int, default=1)
     parser.add_argument("-ns", "--num-stages", type=int, default=3)
     parser.add_argument("-on", "--out-name", help="name of the C function; that of the kernel if left out")
-    parser.add_argument("-o", "--out-path", type=Path, help="start of the file names; the C function's name if left out")
+    parser.add_argument(
+        "-o", "--out-path", type=Path, help="start of the file names; the C function's name if left out"
+    )
     return parser
 
 

@@ -101,7 +101,9 @@ def c_type(type_name: str) -> str:
         const = "const " if type_name.startswith("*k") else ""
         return f"{const}{_SCALARS.get(pointee, 'void')} *"
     if type_name not in _SCALARS:
-        raise ValueError(f"arguments of type {type_name} cannot be passed from C; use a pointer, an integer, fp32 or fp64")
+        raise ValueError(
+            f"arguments of type {type_name} cannot be passed from C; use a pointer, an integer, fp32 or fp64"
+        )
     return _SCALARS[type_name]
 
 

@@ -5,7 +5,6 @@ import pickle
 
 import numpy as np
 import pytest
-
 import triton
 import triton.language as tl
 from triton import knobs

@@ -11,7 +11,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
 import triton
 from triton import knobs
 from triton.runtime import cache
@@ -42,7 +41,7 @@ def test_layout(fresh_cache):
     folder = fresh_cache / cache._base32(kernel.hash)
     names = {path.name for path in folder.iterdir()}
     assert names == {"scale.ttir", "scale.tcir", "scale.llir", "scale.obj", "scale.json", "__grp__scale.json"}
-    assert [path for path in fresh_cache.iterdir()] == [folder]
+    assert list(fresh_cache.iterdir()) == [folder]
     metadata = json.loads((folder / "scale.json").read_text())
     assert metadata["hash"] == kernel.hash and metadata["target"]["backend"] == "cpu"
     for path in folder.iterdir():  # only json files may hold absolute paths

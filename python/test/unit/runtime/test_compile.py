@@ -5,7 +5,6 @@ import traceback
 
 import numpy as np
 import pytest
-
 import triton
 import triton.language as tl
 from triton.backends.compiler import GPUTarget
@@ -98,8 +97,27 @@ def test_error_ends_at_the_users_line():
     with pytest.raises(CompilationError) as caught:
         wrong[(1,)](np.zeros(1))
     assert "undefined_name" in str(caught.value) and "^" in str(caught.value)
-    files = [frame.filename for frame in traceback.extract_tb(caught.value.__traceback__)]
-    assert not any("code_generator" in name or "_codegen" in name for name in files)
+    assert {frame.filename for frame in traceback.extract_tb(caught.value.__traceback__)} == {__file__}
+
+
+def test_error_about_an_argument_ends_at_the_users_line():
+    for call in (
+        lambda: scale[(1,)](np.zeros(1), "text", 1, 1.0, BLOCK=16),
+        lambda: scale[(1,)](np.zeros(1)),
+        lambda: scale[(1, 2, 3, 4)](np.zeros(1), np.zeros(1), 1, 1.0, BLOCK=16),
+    ):
+        with pytest.raises((TypeError, ValueError)) as caught:
+            call()
+        assert {frame.filename for frame in traceback.extract_tb(caught.value.__traceback__)} == {__file__}
+
+
+def test_error_of_a_grid_shows_the_grid():
+    def grid(meta):
+        return meta["no such argument"]
+
+    with pytest.raises(KeyError) as caught:
+        scale[grid](np.zeros(1), np.zeros(1), 1, 1.0, BLOCK=16)
+    assert traceback.extract_tb(caught.value.__traceback__)[-1].name == "grid"
 
 
 def test_next_launch_after_an_error_works():
@@ -131,7 +149,8 @@ def test_listener_gets_times():
     first, second = seen
     assert not first["cache_hit"] and second["cache_hit"]
     assert [name for name, _ in first["times"].lowering_stages] == ["ttir", "tcir", "llir", "obj"]
-    assert first["times"].total == first["times"].ir_initialization + first["times"].total_lowering + first["times"].store_results
+    times = first["times"]
+    assert times.total == times.ir_initialization + times.total_lowering + times.store_results
 
 
 def test_reinterpret():

@@ -6,7 +6,6 @@ import textwrap
 import types
 
 import pytest
-
 import triton.backends as backends_module
 from triton.backends import Backend, Backends, backends
 from triton.backends.compiler import BaseBackend, GPUTarget
@@ -95,13 +94,13 @@ def test_set_active_wins_and_can_be_reset(installed):
 def test_several_accelerators_are_an_error(installed):
     config, _ = installed(cpu=True, one=True, two=True)
     with pytest.raises(RuntimeError, match="2 accelerators.*one, two.*TRITON_DEFAULT_BACKEND"):
-        config.active  # noqa: B018
+        config.active
 
 
 def test_no_driver_lists_every_backend_and_why(installed):
     config, _ = installed(cpu=(False, "libtriton is missing"), one=(False, "no such card"), two=OSError("broken"))
     with pytest.raises(RuntimeError, match="0 active drivers") as caught:
-        config.active  # noqa: B018
+        config.active
     text = str(caught.value)
     assert "cpu: libtriton is missing" in text and "one: no such card" in text and "OSError: broken" in text
 
@@ -110,14 +109,14 @@ def test_unknown_backend_in_the_environment(installed, monkeypatch):
     config, _ = installed(cpu=True, someone=True)
     monkeypatch.setenv("TRITON_DEFAULT_BACKEND", "somone")
     with pytest.raises(RuntimeError, match="'somone'.*cpu, someone.*Did you mean 'someone'"):
-        config.active  # noqa: B018
+        config.active
 
 
 def test_inactive_backend_in_the_environment(installed, monkeypatch):
     config, _ = installed(cpu=True, one=(False, "no such card"))
     monkeypatch.setenv("TRITON_DEFAULT_BACKEND", "one")
     with pytest.raises(RuntimeError, match="'one' is not active: no such card"):
-        config.active  # noqa: B018
+        config.active
 
 
 def test_cpu_is_installed():

@@ -7,7 +7,6 @@ import pickle
 import sys
 
 import pytest
-
 import triton
 import triton.language as tl
 from triton.runtime.jit import JITFunction, KernelParam
@@ -164,7 +163,7 @@ def test_global_function_is_pickled_by_name():
 def test_pickle_without_the_function_itself():
     """As a compile worker sends it: with `fn`, globals and locks removed."""
     clone = JITFunction(fill.fn)
-    clone.cache_key  # noqa: B018
+    clone.cache_key
     clone.fn = clone.__globals__ = clone.used_global_vals = clone._hash_lock = None
     restored = pickle.loads(pickle.dumps(clone))
     assert restored.arg_names == fill.arg_names and restored.src == fill.src

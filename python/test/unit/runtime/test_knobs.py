@@ -3,7 +3,6 @@
 import os
 
 import pytest
-
 from triton import knobs
 from triton.knobs import HookChain
 
@@ -19,10 +18,10 @@ def test_follows_the_environment(monkeypatch):
 def test_bad_value_names_variable_and_choices(monkeypatch):
     monkeypatch.setenv("TRITON_KERNEL_DUMP", "maybe")
     with pytest.raises(ValueError, match="TRITON_KERNEL_DUMP='maybe'.*dump_ir.*1/true/on/yes"):
-        knobs.compilation.dump_ir  # noqa: B018
+        knobs.compilation.dump_ir
     monkeypatch.setenv("TRITON_REDIS_PORT", "a")
     with pytest.raises(ValueError, match="TRITON_REDIS_PORT"):
-        knobs.redis.port  # noqa: B018
+        knobs.redis.port
 
 
 def test_assigning_sets_the_environment_and_reset_undoes_it(monkeypatch):

@@ -8,7 +8,6 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
-
 import triton
 import triton.language as tl
 from triton._internal_testing import run_in_process

@@ -5,7 +5,6 @@ import struct
 
 import numpy as np
 import pytest
-
 import triton
 import triton.language as tl
 from triton.runtime.jit import native_specialize_impl

@@ -4,7 +4,6 @@ import time
 
 import numpy as np
 import pytest
-
 import triton
 from triton import testing
 

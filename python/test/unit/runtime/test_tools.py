@@ -6,7 +6,6 @@ import sys
 
 import numpy as np
 import pytest
-
 import triton
 import triton.language as tl
 from triton._filecheck import MatchError, filecheck_test, run_filecheck_test
@@ -57,7 +56,8 @@ def test_ahead_of_time(tmp_path, flags):
         pytest.skip("needs a C compiler")
     for hint, block in ((":16", 256), ("", 256), (":16", 64), ("", 64)):
         pointer = f"*fp32{hint}"
-        assert aot(tmp_path, f"{pointer}, {pointer}, {pointer}, i32, {block}", f"(n + {block - 1}) / {block}, 1, 1") == 0
+        signature = f"{pointer}, {pointer}, {pointer}, i32, {block}"
+        assert aot(tmp_path, signature, f"(n + {block - 1}) / {block}, 1, 1") == 0
     headers = sorted(map(str, tmp_path.glob("add.*.h")))
     assert len(headers) == 4
     assert link_main([*headers, "-o", str(tmp_path / "kernels")]) == 0
