@@ -1,7 +1,7 @@
 """Device-neutral names of mathematical library functions.
 
 Every backend binds them to its own implementation (`BaseBackend.get_module_map`); a function that the target does not
-have is an error that names it. Names, by number of arguments, are those of CUDA's libdevice.
+have is an error that names it. Names, by number of arguments, are those device libraries share.
 """
 
 from __future__ import annotations
