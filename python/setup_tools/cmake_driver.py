@@ -60,6 +60,8 @@ class build_native(Command):
             cmaker.install(self._prefix(project), strip=not self.editable_mode, components=[COMPONENT])
         except FailedLiveProcessError as error:
             raise BuildError(_failure(str(error), tree, output)) from None
+        if self.editable_mode:
+            _link_compile_commands(project.root, tree)
         self._installed = (tree / f"install_manifest_{COMPONENT}.txt").read_text(encoding="utf-8").split("\n")
 
     def get_source_files(self) -> list[str]:
@@ -80,6 +82,14 @@ class build_native(Command):
             return project.root / SOURCE_ROOT / "triton"
         assert self.build_lib is not None
         return Path(self.build_lib, "triton").resolve()
+
+
+def _link_compile_commands(root: Path, tree: Path) -> None:
+    """Where language servers look for it. A file of that name that is no link is somebody's own."""
+    link = root / "compile_commands.json"
+    if link.is_symlink() or not link.exists():
+        link.unlink(missing_ok=True)
+        link.symlink_to(os.path.relpath(tree / "compile_commands.json", root))
 
 
 class ErrorFinder:

@@ -64,6 +64,17 @@ def test_loading_setup_py_changes_nothing(sources):
     assert state() == before
 
 
+def test_the_distribution_can_be_renamed(sources):
+    done = run("python", "setup.py", "--name", cwd=sources, env={"FLAGTREE_WHEEL_NAME": "triton"})
+    assert done.stdout.strip() == "triton"
+
+
+def test_language_servers_find_the_compile_commands(first, sources):
+    commands = sources / "compile_commands.json"
+    assert commands.is_symlink()
+    assert "libtriton" in commands.read_text()
+
+
 def test_an_unknown_backend_stops_pip_with_the_nearest_name(first, sources):
     environment, _ = first
     done = run(environment.python, "-m", "pip", *INSTALL, cwd=sources, env={"FLAGTREE_BACKEND": "mthread"})
