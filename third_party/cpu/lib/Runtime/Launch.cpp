@@ -51,11 +51,12 @@ public:
 
   /// Runs on this thread, and calls in the team when that takes long.
   void run(const TeamState &team) {
-    float perProgram = costs.get(key());
     // Programs that wait for each other make progress only together.
-    bool together = (info.flags & TRITON_LAUNCH_BLOCKING) && total <= team.threads;
-    if (perProgram >= 0 && perProgram * total < team.worthSharing &&
-        !together)
+    if ((info.flags & TRITON_LAUNCH_BLOCKING) && total <= team.threads)
+      return runOnTeam(int(total), TeamUse::Needed, [this] { takeChunks(); });
+
+    float perProgram = costs.get(key());
+    if (perProgram >= 0 && perProgram * total < team.worthSharing)
       perProgram = runWhileCheap(team.worthSharing);
     if (next.load(std::memory_order_relaxed) < total)
       share(team.threads, perProgram);
@@ -119,11 +120,12 @@ private:
   }
 
   void share(int threads, float perProgram) {
-    if (perProgram > 0)
-      smallestChunk = std::max<int64_t>(1, int64_t(kShortestChunk / perProgram));
     int64_t left = total - next.load(std::memory_order_relaxed);
     sharers = int(std::min<int64_t>(threads, left));
-    runOnTeam(sharers, [this] { takeChunks(); });
+    if (perProgram > 0)
+      smallestChunk = std::clamp<int64_t>(int64_t(kShortestChunk / perProgram),
+                                          1, left / sharers);
+    runOnTeam(sharers, TeamUse::Useful, [this] { takeChunks(); });
   }
 
   /// The share of one thread of the team.

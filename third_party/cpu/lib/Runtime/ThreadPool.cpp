@@ -22,12 +22,13 @@ uint32_t epochOf(uint64_t gate) { return uint32_t(gate >> 32); }
 
 } // namespace
 
-void ThreadPool::run(int threads, llvm::function_ref<void()> body) {
-  std::unique_lock<std::mutex> exclusive(jobMutex, std::try_to_lock);
-  if (!exclusive || threads < 2) {
-    body();
-    return;
-  }
+void ThreadPool::run(int threads, TeamUse use,
+                     llvm::function_ref<void()> body) {
+  std::unique_lock<std::mutex> exclusive(jobMutex, std::defer_lock);
+  if (use == TeamUse::Needed)
+    exclusive.lock();
+  else if (!exclusive.try_lock())
+    return body();
   grow(threads - 1);
   job = &body;
   joinLimit = threads - 1;

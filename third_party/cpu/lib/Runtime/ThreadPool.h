@@ -3,6 +3,7 @@
 #ifndef TRITON_CPU_LIB_RUNTIME_THREADPOOL_H
 #define TRITON_CPU_LIB_RUNTIME_THREADPOOL_H
 
+#include "cpu/Runtime/ThreadTeam.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include <atomic>
 #include <condition_variable>
@@ -19,8 +20,9 @@ namespace mlir::triton::cpu {
 class ThreadPool {
 public:
   /// Runs `body` on the caller and at most `threads - 1` workers. When another
-  /// thread's job occupies the pool, only the caller runs it.
-  void run(int threads, llvm::function_ref<void()> body);
+  /// thread's job occupies the pool and workers are only useful, the caller
+  /// runs it alone.
+  void run(int threads, TeamUse use, llvm::function_ref<void()> body);
 
   /// Whether some worker would take a job without being woken up. A hint.
   bool isAwake() const {

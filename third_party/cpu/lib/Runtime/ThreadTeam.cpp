@@ -101,13 +101,13 @@ void setNumThreads(int count) {
                       std::memory_order_relaxed);
 }
 
-void runOnTeam(int threads, llvm::function_ref<void()> body) {
+void runOnTeam(int threads, TeamUse use, llvm::function_ref<void()> body) {
   if (threads < 2)
     body();
   else if (const OpenMPTeam *team = getOpenMP())
     team->run(threads, body);
   else
-    getPool().run(threads, body);
+    getPool().run(threads, use, body);
 }
 
 const char *getTeamKind() { return getOpenMP() ? "openmp" : "pool"; }

@@ -126,10 +126,22 @@ def test_programs_that_wait_for_each_other_run_together():
     )
     kernel = Kernel("kernel", compile_object(text))
     cpu.set_num_threads(2)
-    for _ in range(20):
-        flag = np.zeros(1, dtype=np.int64)
-        assert kernel.launch((2, 1, 1), [flag], flags=BLOCKING) is None
-        assert flag[0] == 1
+
+    def launch(times: int) -> None:
+        for _ in range(times):
+            flag = np.zeros(1, dtype=np.int64)
+            kernel.launch((2, 1, 1), [flag], flags=BLOCKING)
+            assert flag[0] == 1
+
+    # A launch that finds the flag set is quick, and must not pass for the cost of the next ones.
+    assert kernel.launch((2, 1, 1), [np.ones(1, dtype=np.int64)], flags=BLOCKING) is None
+    launch(20)
+    # From two threads: the second launch waits for the workers.
+    others = [threading.Thread(target=launch, args=(20,)) for _ in range(2)]
+    for other in others:
+        other.start()
+    for other in others:
+        other.join()
 
 
 def test_launches_from_many_threads(quick, slow):

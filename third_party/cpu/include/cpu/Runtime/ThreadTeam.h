@@ -28,10 +28,16 @@ TeamState getTeamState();
 /// 0 goes back to the automatic choice.
 void setNumThreads(int count);
 
+enum class TeamUse {
+  Useful, ///< other threads make it faster
+  Needed, ///< the work cannot end without them
+};
+
 /// Calls `body` on the calling thread and on up to `threads - 1` others, and
-/// returns when all of them are done. Others may come late or not at all, so
-/// `body` takes its share from a common counter until nothing is left.
-void runOnTeam(int threads, llvm::function_ref<void()> body);
+/// returns when all of them are done. Others may come late, or not at all when
+/// they are only useful, so `body` takes its share from a common counter until
+/// nothing is left.
+void runOnTeam(int threads, TeamUse use, llvm::function_ref<void()> body);
 
 /// "openmp" or "pool": what `runOnTeam` would use now.
 const char *getTeamKind();
