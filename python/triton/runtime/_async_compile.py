@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import Executor, Future
 from contextvars import ContextVar
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:  # importing it costs more than all of triton.runtime
+    from concurrent.futures import Executor, Future
 
 _active: ContextVar[AsyncCompileMode | None] = ContextVar("triton_async_compile_mode", default=None)
 
