@@ -8,7 +8,7 @@ import shutil
 from pathlib import Path
 from typing import Any, ClassVar
 
-from setuptools import Distribution
+from setuptools import Command, Distribution
 from setuptools.command.build import build as setuptools_build
 from setuptools.command.build_ext import build_ext as setuptools_build_ext
 from setuptools.command.build_py import build_py as setuptools_build_py
@@ -18,6 +18,7 @@ from setuptools.command.sdist import sdist as setuptools_sdist
 from setuptools.errors import BaseError
 
 from .cmake_driver import build_native
+from .conflicts import other_owners, warning
 from .environment import warn_unknown
 from .errors import BuildError
 from .links import MARKER_NAME, make_links, write_if_changed
@@ -57,7 +58,7 @@ class build(setuptools_build):
 
     def run(self) -> None:
         project = project_of(self.distribution)
-        warn_unknown(os.environ, project.variables, self.warn)
+        _warn(self, project)
         self.announce(f"backends: {', '.join(project.assembly.selection.names)}", level=logging.INFO)
         if Path(self.build_lib).is_relative_to(project.build_base):
             shutil.rmtree(self.build_lib, ignore_errors=True)  # files of deleted modules would stay in the wheel
@@ -105,7 +106,7 @@ class editable_wheel(setuptools_editable_wheel):
 
     def run(self) -> None:
         project = project_of(self.distribution)
-        warn_unknown(os.environ, project.variables, self.warn)
+        _warn(self, project)
         make_links(project.assembly, lambda text: self.announce(text, level=logging.INFO))
         super().run()
 
@@ -127,6 +128,15 @@ class sdist(setuptools_sdist):
         super().prune_file_list()
         project = project_of(self.distribution)
         self.filelist.files = [name for name in self.filelist.files if not _is_generated(project.root, name)]
+
+
+def _warn(command: Command, project: Project) -> None:
+    """Warn of variables that nothing reads and of distributions in the way."""
+    warn_unknown(os.environ, project.variables, command.warn)
+    name = project.environment.text("FLAGTREE_WHEEL_NAME")
+    owners = other_owners(name)
+    if owners:
+        command.warn(warning(name, owners))
 
 
 def _is_generated(root: Path, name: str) -> bool:

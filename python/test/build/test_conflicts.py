@@ -1,0 +1,30 @@
+"""Another distribution that owns ``triton/`` is named before it is overwritten."""
+
+from __future__ import annotations
+
+from importlib.metadata import distributions
+from pathlib import Path
+
+from setup_tools.conflicts import other_owners, warning
+
+
+def install(folder: Path, name: str, version: str, *files: str) -> None:
+    info = folder / f"{name}-{version}.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
+    (info / "RECORD").write_text("".join(f"{file},,\n" for file in files))
+
+
+def test_owners_are_named_with_their_versions(tmp_path):
+    install(tmp_path, "triton", "3.8.0", "triton/__init__.py")
+    install(tmp_path, "flagtree", "3.6.0", "triton/__init__.py")
+    install(tmp_path, "other", "1.0", "other/triton/x.py")
+    owners = other_owners("FlagTree", distributions(path=[str(tmp_path)]))
+    assert owners == ["triton 3.8.0"]
+    assert "also belongs to triton 3.8.0" in warning("flagtree", owners)
+    assert "pip uninstall triton" in warning("flagtree", owners)
+
+
+def test_a_distribution_is_no_conflict_with_itself(tmp_path):
+    install(tmp_path, "Flag_Tree", "3.6.0", "triton/__init__.py")
+    assert other_owners("flag-tree", distributions(path=[str(tmp_path)])) == []
