@@ -31,7 +31,7 @@ void ThreadPool::run(int threads, TeamUse use,
     return body();
   grow(threads - 1);
   job = &body;
-  joinLimit = threads - 1;
+  joinLimit.store(threads - 1, std::memory_order_relaxed);
   uint64_t next = uint64_t(epochOf(gate.load(std::memory_order_relaxed)) + 1);
   gate.store(next << 32 | kOpen, std::memory_order_seq_cst);
   // Either this sees the sleeper, or the sleeper sees the new epoch.
@@ -107,7 +107,7 @@ uint32_t ThreadPool::awaitJob(uint32_t seen) {
 bool ThreadPool::join(uint32_t epoch) {
   uint64_t value = gate.load(std::memory_order_acquire);
   while (epochOf(value) == epoch && (value & kOpen) &&
-         (value & kInside) < joinLimit)
+         (value & kInside) < joinLimit.load(std::memory_order_relaxed))
     if (gate.compare_exchange_weak(value, value + 1, std::memory_order_acq_rel,
                                    std::memory_order_acquire))
       return true;

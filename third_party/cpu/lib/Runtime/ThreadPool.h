@@ -45,7 +45,8 @@ private:
   alignas(64) std::atomic<uint64_t> gate{0};
   /// The open job. Written while the gate is closed and nobody is inside.
   llvm::function_ref<void()> *job = nullptr;
-  uint64_t joinLimit = 0;
+  /// Read before joining, so possibly that of a later job; joining then fails.
+  std::atomic<uint64_t> joinLimit{0};
 
   alignas(64) std::atomic<int> sleepers{0};
   std::mutex sleepMutex;
