@@ -5,10 +5,11 @@ from __future__ import annotations
 import logging
 import os
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, ClassVar
 
-from setuptools import Command, Distribution
+from setuptools import Distribution
 from setuptools.command.build import build as setuptools_build
 from setuptools.command.build_ext import build_ext as setuptools_build_ext
 from setuptools.command.build_py import build_py as setuptools_build_py
@@ -58,7 +59,7 @@ class build(setuptools_build):
 
     def run(self) -> None:
         project = project_of(self.distribution)
-        _warn(self, project)
+        _warn(self.warn, project)
         self.announce(f"backends: {', '.join(project.assembly.selection.names)}", level=logging.INFO)
         if Path(self.build_lib).is_relative_to(project.build_base):
             shutil.rmtree(self.build_lib, ignore_errors=True)  # files of deleted modules would stay in the wheel
@@ -106,7 +107,7 @@ class editable_wheel(setuptools_editable_wheel):
 
     def run(self) -> None:
         project = project_of(self.distribution)
-        _warn(self, project)
+        _warn(self.warn, project)
         make_links(project.assembly, lambda text: self.announce(text, level=logging.INFO))
         super().run()
 
@@ -130,13 +131,13 @@ class sdist(setuptools_sdist):
         self.filelist.files = [name for name in self.filelist.files if not _is_generated(project.root, name)]
 
 
-def _warn(command: Command, project: Project) -> None:
+def _warn(say: Callable[[str], None], project: Project) -> None:
     """Warn of variables that nothing reads and of distributions in the way."""
-    warn_unknown(os.environ, project.variables, command.warn)
+    warn_unknown(os.environ, project.variables, say)
     name = project.environment.text("FLAGTREE_WHEEL_NAME")
     owners = other_owners(name)
     if owners:
-        command.warn(warning(name, owners))
+        say(warning(name, owners))
 
 
 def _is_generated(root: Path, name: str) -> bool:

@@ -22,8 +22,8 @@ def warning(own_name: str, owners: Iterable[str]) -> str:
     """What to say about ``owners``."""
     names = " ".join(owner.split()[0] for owner in owners)
     return (
-        f"the package {PACKAGE!r} in this environment also belongs to {', '.join(owners)}. Installing {own_name} over it "
-        f"would mix the files of both: run `pip uninstall {names}` first."
+        f"the package {PACKAGE!r} in this environment also belongs to {', '.join(owners)}. Installing {own_name} over "
+        f"it would mix the files of both: run `pip uninstall {names}` first."
     )
 
 
