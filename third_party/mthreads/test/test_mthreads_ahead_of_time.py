@@ -161,3 +161,9 @@ def test_compiling_for_the_device_says_what_is_missing(installation, tmp_path):
     assert "Moore Threads' code generator is not part of this package" in done.stderr
     done = installation.run(code, *[argument.replace("add", "sub") for argument in arguments])
     assert "has no kernel 'sub'; its kernels are: add" in done.stderr
+
+
+@pytest.mark.parametrize("tool", ["compile", "link"])
+def test_the_tools_run_as_modules(installation, tool):
+    code = f"import runpy, sys\nsys.argv = ['{tool}', '--help']\nrunpy.run_module('triton.tools.{tool}', run_name='__main__')"
+    assert "MUSA" in installation.output(code)
