@@ -21,6 +21,7 @@ from .compiler import BaseBackend
 from .driver import DriverBase
 
 _GROUP = "triton.backends"
+_METADATA_FOLDERS = (".dist-info", ".egg-info")
 
 
 def _concrete_subclass(module: ModuleType, base: type) -> type:
@@ -77,9 +78,37 @@ def _in_tree() -> dict[str, str]:
 
 
 def _entry_points() -> dict[str, str]:
-    from importlib.metadata import entry_points
+    """Entry points of the group in all distributions on `sys.path`; the first of a name wins.
 
-    return {entry.name: entry.value for entry in sorted(entry_points(group=_GROUP), key=lambda e: e.name)}
+    Reads the files itself: `importlib.metadata` would take longer to import than everything else before the first
+    launch of a process.
+    """
+    found: dict[str, str] = {}
+    for folder in sys.path:
+        try:
+            names = [entry.name for entry in os.scandir(folder or ".") if entry.name.endswith(_METADATA_FOLDERS)]
+        except OSError:  # not there, or an archive
+            continue
+        for name in sorted(names):
+            try:
+                with open(os.path.join(folder, name, "entry_points.txt"), encoding="utf-8") as file:
+                    text = file.read()
+            except OSError:  # most distributions have none
+                continue
+            if f"[{_GROUP}]" in text:
+                for key, value in _section(text).items():
+                    found.setdefault(key, value)
+    return found
+
+
+def _section(text: str) -> dict[str, str]:
+    """The lines of section `_GROUP` in the text of an entry_points.txt."""
+    import configparser
+
+    parser = configparser.ConfigParser(delimiters=("=",), interpolation=None)
+    parser.optionxform = str
+    parser.read_string(text)
+    return dict(parser[_GROUP])
 
 
 def _importable(package: str) -> bool:

@@ -92,7 +92,7 @@ def test_kernel_can_be_rebuilt_from_its_attributes():
 def test_error_ends_at_the_users_line():
     @triton.jit
     def wrong(out_ptr):
-        tl.store(out_ptr, undefined_name)  # noqa: F821
+        tl.store(out_ptr, undefined_name)
 
     with pytest.raises(CompilationError) as caught:
         wrong[(1,)](np.zeros(1))

@@ -132,11 +132,38 @@ def test_make_backend_needs_exactly_one():
         make_backend(GPUTarget("nobody", 0, 32))
 
 
-def test_broken_entry_point_is_named_and_skipped(monkeypatch):
-    entry = types.SimpleNamespace(name="gone", value="no_such_package.backend")
-    monkeypatch.setattr("importlib.metadata.entry_points", lambda group: [entry])
-    monkeypatch.delenv("TRITON_BACKENDS_IN_TREE", raising=False)
-    with pytest.warns(UserWarning, match="'gone' is skipped.*no_such_package.backend"):
+@pytest.fixture
+def distribution(tmp_path, monkeypatch):
+    """Puts a distribution that declares backends on the path."""
+
+    def install(text):
+        folder = tmp_path / "some_backend-1.0.dist-info"
+        folder.mkdir()
+        (folder / "entry_points.txt").write_text(f"[console_scripts]\ntool = a:b\n\n[triton.backends]\n{text}\n")
+        monkeypatch.syspath_prepend(str(tmp_path))
+        monkeypatch.delenv("TRITON_BACKENDS_IN_TREE", raising=False)
+
+    return install
+
+
+def test_entry_point_adds_a_backend(distribution, tmp_path):
+    package = tmp_path / "some_backend"
+    package.mkdir()
+    (package / "__init__.py").write_text("")
+    distribution("Some = some_backend")
+    found = backends_module._discover()
+    assert "cpu" in found and found["Some"].package == "some_backend"
+
+
+def test_entry_point_is_not_read_when_backends_are_those_of_the_tree(distribution, monkeypatch):
+    distribution("some = some_backend")
+    monkeypatch.setenv("TRITON_BACKENDS_IN_TREE", "1")
+    assert "some" not in backends_module._discover()
+
+
+def test_broken_entry_point_is_named_and_skipped(distribution):
+    distribution("gone = no_such_package.backend")
+    with pytest.warns(UserWarning, match=r"'gone' is skipped.*no_such_package\.backend"):
         found = backends_module._discover()
     assert "cpu" in found and "gone" not in found
 
