@@ -90,7 +90,8 @@ class Calls:
         values = [*args, *kwargs.values()]
         known = not any(isinstance(v, base_value) and not isinstance(v, (constexpr, V.tuple)) for v in values)
         is_method = isinstance(fn, MethodType) and not isinstance(fn.__self__, base_value)
-        if known and (isinstance(fn, BuiltinFunctionType) or is_method):
+        is_own = getattr(fn, "__module__", None) is not None and fn.__module__.startswith("triton.")
+        if known and (isinstance(fn, BuiltinFunctionType) or is_method or is_own):
             plain_args = [_unwrap_if_constexpr(a) for a in args]
             plain_kwargs = {k: _unwrap_if_constexpr(v) for k, v in kwargs.items()}
             return self.as_kernel_value(fn(*plain_args, **plain_kwargs))

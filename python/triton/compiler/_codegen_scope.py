@@ -136,8 +136,8 @@ class Names:
     def _global_error(name: str, value) -> str:
         return (
             f"the global variable '{name}' (a {type(value).__name__}) cannot be read by a kernel, because a later "
-            f"change of it would go unnoticed. Make it a constant, `{name} = tl.constexpr(...)`, or pass it as an argument; "
-            "TRITON_ALLOW_NON_CONSTEXPR_GLOBALS=1 lifts the restriction"
+            f"change of it would go unnoticed. Make it a constant, `{name} = tl.constexpr(...)`, or pass it as an "
+            "argument; TRITON_ALLOW_NON_CONSTEXPR_GLOBALS=1 lifts the restriction"
         )
 
     def redirect(self, value):

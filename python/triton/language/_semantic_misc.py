@@ -79,7 +79,7 @@ class Compound:
         if a_shape[-1] != b_shape[-2]:
             raise ValueError(
                 f"tl.dot: first operand {list(a_shape)} and second operand {list(b_shape)} do not match: "
-                f"the last dimension of the first ({a_shape[-1]}) must equal the last but one of the other ({b_shape[-2]})"
+                f"the last dimension ({a_shape[-1]}) must equal the last but one of the second ({b_shape[-2]})"
             )
         if a_shape[:-2] != b_shape[:-2]:
             raise ValueError(f"tl.dot: batch dimensions differ: {list(a_shape[:-2])} and {list(b_shape[:-2])}")

@@ -220,7 +220,7 @@ def test_ternary(ttir):
 def logic(p, n, FLAG: tl.constexpr):
     if FLAG and n > 1:
         tl.store(p, 1)
-    if FLAG or undefined_but_never_read:  # noqa: F821
+    if FLAG or undefined_but_never_read:
         tl.store(p, 2)
     if not (0 < n < 5):
         tl.store(p, 3)

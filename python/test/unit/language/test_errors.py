@@ -122,8 +122,8 @@ def calls_plain_function(p):
 
 
 @triton.jit
-def keyword_dict(p):
-    tl.store(p, 1)
+def keyword_dict(p, options: tl.constexpr = None):
+    tl.store(p, 1, **options)
 
 
 @triton.jit
@@ -234,7 +234,7 @@ def bad_cache(p):
 
 @triton.jit
 def unknown_name(p, block_size):
-    tl.store(p, block_sise)  # noqa: F821
+    tl.store(p, block_sise)
 
 
 @triton.jit
