@@ -44,10 +44,31 @@ static constexpr Py_ssize_t numLeading = 9;
 // Reading arguments
 //===----------------------------------------------------------------------===//
 
+/// Puts the kernel's and the argument's name before the text of an exception of
+/// ours; those of the argument's own methods stay as they are.
+TRITON_COLD static void nameArgument(const Runner *self, const Reader &reader,
+                                     size_t index) {
+  PyObject *type, *value, *traceback;
+  PyErr_Fetch(&type, &value, &traceback);
+  if (traceback ||
+      (type != PyExc_ValueError && type != PyExc_OverflowError)) {
+    PyErr_Restore(type, value, traceback);
+    return;
+  }
+  PyErr_NormalizeException(&type, &value, &traceback);
+  PyErr_Format(type, "%U(): argument %zu ('%U'): %S", self->name, index,
+               reader.name, value);
+  Py_XDECREF(type);
+  Py_XDECREF(value);
+  Py_XDECREF(traceback);
+}
+
 TRITON_COLD static bool badArgument(const Runner *self, const Reader &reader,
                                     size_t index, PyObject *value) {
-  if (PyErr_Occurred())
+  if (PyErr_Occurred()) {
+    nameArgument(self, reader, index);
     return false;
+  }
   const char *expected =
       reader.kind == Reader::Pointer ? "a tensor"
       : reader.kind == Reader::Tuple ? "a tuple of as many items"

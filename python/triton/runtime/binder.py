@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from .._utils import find_paths_if, get_iterable_path
 from .kernel_param import KernelParam
-from .specialize import CONSTEXPR, native_specialize_impl
+from .specialize import CONSTEXPR, is_numpy_scalar, native_specialize_impl
 
 _RESERVED = ("device", "device_type", "stream")
 _RANGES = {
@@ -87,7 +87,7 @@ def _check_pinned(fn: Any, param: KernelParam, value: Any) -> None:
 
 def _specialize(fn: Any, backend: Any, param: KernelParam, value: Any) -> tuple[Any, Any]:
     if param.is_constexpr:
-        if hasattr(value, "data_ptr") or hasattr(value, "__array_interface__"):
+        if hasattr(value, "data_ptr") or hasattr(value, "__array_interface__") and not is_numpy_scalar(value):
             raise TypeError(
                 f"{_describe(fn, param)} is a tl.constexpr, but a {type(value).__name__} was passed; a tensor is no "
                 "compile-time value. Are arguments in the wrong order?"
@@ -131,7 +131,9 @@ def constants(spec: Specialization, values: list[Any]) -> dict[tuple[int, ...], 
     found = {}
     for path in find_paths_if(spec.types, lambda _, type_name: type_name == CONSTEXPR):
         value = get_iterable_path(values, path)
-        found[path] = value.value if type(value).__name__ == "constexpr" and hasattr(value, "value") else value
+        if type(value).__name__ == "constexpr" and hasattr(value, "value"):
+            value = value.value
+        found[path] = value.item() if is_numpy_scalar(value) else value
     return found
 
 

@@ -92,9 +92,14 @@ def native_specialize_impl(
     raise TypeError(f"failed to specialize argument of type: {cls.__name__}")
 
 
+def is_numpy_scalar(value: Any) -> bool:
+    """True for numbers of NumPy, which offer most of what its arrays offer."""
+    return hasattr(value, "__array_interface__") and hasattr(value, "item") and not hasattr(value, "ctypes")
+
+
 def _array(backend: Any, arg: Any, is_const: bool, specialize: bool, align: bool) -> tuple[Any, Any]:
     """NumPy arrays are tensors; NumPy scalars are numbers of their own Python kind."""
-    if not hasattr(arg, "strides") or not hasattr(arg, "ctypes"):
+    if is_numpy_scalar(arg):
         return native_specialize_impl(backend, arg.item(), is_const, specialize, align)
     if not arg.dtype.isnative:
         raise TypeError(f"array of dtype {arg.dtype.str} has foreign byte order; convert it with .astype()")

@@ -267,6 +267,22 @@ def test_none():
         assert out[0] == 5
 
 
+def test_numpy_scalars():
+    for _ in range(2):
+        x, out = arrays()
+        scale[(4,)](x, out, np.int64(N), np.float64(2.0), BLOCK=np.int64(16))
+        check(out)
+
+
+def test_tensor_without_memory():
+    torch = pytest.importorskip("torch")
+    _, out = arrays()
+    for _ in range(2):
+        with pytest.raises(ValueError, match=r"scale\(\): argument 0 \('x_ptr'\).*no memory"):
+            scale[(4,)](torch.zeros(N, device="meta"), out, N, 2.0, BLOCK=16)
+        scale[(4,)](torch.zeros(0), np.zeros(0, np.float32), 0, 2.0, BLOCK=16)  # nothing to read is fine
+
+
 class Duck:
     """Any object with an address and a dtype is a tensor."""
 
