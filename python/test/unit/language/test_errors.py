@@ -122,8 +122,8 @@ def calls_plain_function(p):
 
 
 @triton.jit
-def keyword_dict(p, options: tl.constexpr = None):
-    tl.store(p, 1, **options)
+def keyword_dict(p, n):
+    tl.store(p, 1, **n)
 
 
 @triton.jit
