@@ -165,5 +165,9 @@ def test_compiling_for_the_device_says_what_is_missing(installation, tmp_path):
 
 @pytest.mark.parametrize("tool", ["compile", "link"])
 def test_the_tools_run_as_modules(installation, tool):
-    code = f"import runpy, sys\nsys.argv = ['{tool}', '--help']\nrunpy.run_module('triton.tools.{tool}', run_name='__main__')"
+    code = f"""
+        import runpy, sys
+        sys.argv = [{tool!r}, "--help"]
+        runpy.run_module("triton.tools.{tool}", run_name="__main__")
+    """
     assert "MUSA" in installation.output(code)
