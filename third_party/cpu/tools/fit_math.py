@@ -112,6 +112,16 @@ FITS = (
         lambda r: (mpmath.mpf(2) ** r - 1) / r,
         lambda r: abs(r) / mpmath.mpf(2) ** r,
     ),
+    Fit(
+        "kTanh",
+        "tanh(x) = x + x^3 P(x^2) for |x| <= 5/8",
+        0.0,
+        0.6255,
+        4,
+        lambda x: (mpmath.tanh(x) / x - 1) / x**2,
+        lambda x: x**3 / mpmath.tanh(x),
+        lambda x: x * x,
+    ),
 )
 
 
@@ -229,11 +239,14 @@ def simulate(tables: dict[str, list[np.float32]]) -> dict[str, float]:
         spacing = np.spacing(np.abs(exact.astype(np.float32)))
         return float((np.abs(result - exact) / spacing).max())
 
+    def exp(x: np.ndarray) -> np.ndarray:
+        n = np.rint(x * np.float32(1 / LN2))
+        r = fma(n, np.float32(-1.42860676533018e-06), fma(n, np.float32(-0.693145751953125), x))
+        return scale(horner(r, [one, one, *tables["kExp"]]), n)
+
     errors = {}
     x = uniform(-87, 88)
-    n = np.rint(x * np.float32(1 / LN2))
-    r = fma(n, np.float32(-1.42860676533018e-06), fma(n, np.float32(-0.693145751953125), x))
-    errors["exp"] = ulp(scale(horner(r, [one, one, *tables["kExp"]]), n), np.exp(x.astype(EXTENDED)))
+    errors["exp"] = ulp(exp(x), np.exp(x.astype(EXTENDED)))
 
     x = uniform(-126, 127)
     n = np.rint(x)
@@ -257,6 +270,11 @@ def simulate(tables: dict[str, list[np.float32]]) -> dict[str, float]:
     small = fma(horner(x * x, tables["kErfSmall"]), x, x)
     exact = np.frompyfunc(lambda v: float(mpmath.erf(float(v))), 1, 1)(x[::10]).astype(np.float64)
     errors["erf"] = ulp(np.where(np.abs(x) < 1, small, large)[::10], exact)
+
+    x = np.concatenate([uniform(-10, 10), uniform(-1, 1)])
+    small = fma(horner(x * x, tables["kTanh"]) * (x * x), x, x)
+    large = np.copysign(one - 2 / (exp(2 * np.abs(x)) + one), x)
+    errors["tanh"] = ulp(np.where(np.abs(x) < 0.625, small, large), np.tanh(x.astype(EXTENDED)))
     return errors
 
 

@@ -61,6 +61,7 @@ Value emitInline(ImplicitLocOpBuilder &builder, Operation *op,
       .Case<math::LogOp>([&](auto) { return emitLog(builder, x); })
       .Case<math::Log2Op>([&](auto) { return emitLog2(builder, x); })
       .Case<math::ErfOp>([&](auto) { return emitErf(builder, x); })
+      .Case<math::TanhOp>([&](auto) { return emitTanh(builder, x); })
       .Default([](auto) { return Value(); });
 }
 

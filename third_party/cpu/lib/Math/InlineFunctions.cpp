@@ -37,6 +37,13 @@ struct Rounded {
   Value asInt; ///< arbitrary for NaN, but no undefined value
 };
 
+/// Coefficients of 1 + x P(x), of 1 + x + x^2 P(x) and so on.
+SmallVector<float> withOnes(ArrayRef<float> coefficients, int ones) {
+  SmallVector<float> all(ones, 1.0f);
+  llvm::append_range(all, coefficients);
+  return all;
+}
+
 /// Splits `shifted` = number + kRounder.
 Rounded takeInteger(FloatBuilder &f, Value shifted) {
   return {f.sub(shifted, f.constant(kRounder)),
@@ -105,6 +112,26 @@ Exponent clampExponent(FloatBuilder &f, Value x, float low, float high) {
   return {f.select(over, f.constant(high), lower), nonzero};
 }
 
+/// exp(x) = significand * 2^exponent with 0.7 < significand < 1.5.
+struct ExpParts {
+  Value significand;
+  Rounded exponent;
+};
+
+ExpParts splitExp(FloatBuilder &f, Value x) {
+  Rounded n =
+      takeInteger(f, f.fma(x, f.constant(kLog2E), f.constant(kRounder)));
+  // ln(2) in two parts; products of the first with n are exact.
+  Value r = f.fma(n.asFloat, f.constant(-0x1.62e4p-1f), x);
+  r = f.fma(n.asFloat, f.constant(-0x1.7f7d1cp-20f), r);
+  return {f.polynomial(r, withOnes(kExp, 2)), n};
+}
+
+/// x * 2^n where neither x nor the result is zero, subnormal or infinite.
+Value scaleNormal(FloatBuilder &f, Value x, Rounded n) {
+  return f.fromBits(f.addInt(f.bits(x), f.shiftLeft(n.asInt, 23)));
+}
+
 /// x = (1 + fraction) * 2^exponent with 2/3 <= 1 + fraction < 4/3.
 struct LogParts {
   Value exponent;
@@ -136,25 +163,14 @@ Value fixLogSpecials(FloatBuilder &f, Value x, Value y) {
   return f.select(negative, f.constant(kNaN), y);
 }
 
-/// 1 + x P(x)
-SmallVector<float> withOne(ArrayRef<float> coefficients, int ones = 1) {
-  SmallVector<float> all(ones, 1.0f);
-  llvm::append_range(all, coefficients);
-  return all;
-}
-
 } // namespace
 
 Value mlir::triton::cpu::emitExp(ImplicitLocOpBuilder &builder, Value x,
                                  const MathTarget &target) {
   FloatBuilder f(builder, x.getType());
   Exponent e = clampExponent(f, x, -104, 89);
-  Rounded n = takeInteger(
-      f, f.fma(e.argument, f.constant(kLog2E), f.constant(kRounder)));
-  // ln(2) in two parts; products of the first with n are exact.
-  Value r = f.fma(n.asFloat, f.constant(-0x1.62e4p-1f), e.argument);
-  r = f.fma(n.asFloat, f.constant(-0x1.7f7d1cp-20f), r);
-  Value y = scale(f, f.polynomial(r, withOne(kExp, 2)), n, target);
+  auto [significand, exponent] = splitExp(f, e.argument);
+  Value y = scale(f, significand, exponent, target);
   return f.select(e.nonzero, y, f.constant(0));
 }
 
@@ -164,7 +180,7 @@ Value mlir::triton::cpu::emitExp2(ImplicitLocOpBuilder &builder, Value x,
   Exponent e = clampExponent(f, x, -150, 129);
   Rounded n = takeInteger(f, f.add(e.argument, f.constant(kRounder)));
   Value r = f.sub(e.argument, n.asFloat);
-  Value y = scale(f, f.polynomial(r, withOne(kExp2)), n, target);
+  Value y = scale(f, f.polynomial(r, withOnes(kExp2, 1)), n, target);
   return f.select(e.nonzero, y, f.constant(0));
 }
 
@@ -197,11 +213,29 @@ Value mlir::triton::cpu::emitErf(ImplicitLocOpBuilder &builder, Value x) {
   // 1 - 2^q. Beyond 4 the result rounds to 1; NaN goes the small way.
   Value q = f.polynomial(f.lesserOr(magnitude, f.constant(4)), kErfLarge);
   Rounded n = takeInteger(f, f.add(q, f.constant(kRounder)));
-  Value power = f.polynomial(f.sub(q, n.asFloat), withOne(kErfExp2));
-  // 0.7 < power < 1.5 and -27 < n: the exponent field can be added to.
-  power = f.fromBits(f.addInt(f.bits(power), f.shiftLeft(n.asInt, 23)));
+  Value power = f.polynomial(f.sub(q, n.asFloat), withOnes(kErfExp2, 1));
+  power = scaleNormal(f, power, n);
   Value large = f.copySign(f.sub(f.constant(1), power), x);
 
   Value useLarge = f.compare(Predicate::OGE, magnitude, f.constant(1));
   return f.select(useLarge, large, small);
+}
+
+Value mlir::triton::cpu::emitTanh(ImplicitLocOpBuilder &builder, Value x) {
+  FloatBuilder f(builder, x.getType());
+  Value magnitude = f.abs(x);
+  Value square = f.mul(x, x);
+  Value small = f.fma(f.mul(f.polynomial(square, kTanh), square), magnitude,
+                      magnitude);
+
+  // 1 - 2 / (exp(2|x|) + 1). Beyond 10 the result rounds to 1; NaN goes the
+  // small way.
+  Value clamped = f.lesserOr(magnitude, f.constant(10));
+  auto [significand, exponent] = splitExp(f, f.add(clamped, clamped));
+  Value power = scaleNormal(f, significand, exponent);
+  Value rest = f.div(f.constant(2), f.add(power, f.constant(1)));
+  Value large = f.sub(f.constant(1), rest);
+
+  Value useLarge = f.compare(Predicate::OGE, magnitude, f.constant(0.625f));
+  return f.copySign(f.select(useLarge, large, small), x);
 }

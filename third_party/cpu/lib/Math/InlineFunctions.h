@@ -17,6 +17,7 @@ Value emitExp2(ImplicitLocOpBuilder &builder, Value x,
 Value emitLog(ImplicitLocOpBuilder &builder, Value x);
 Value emitLog2(ImplicitLocOpBuilder &builder, Value x);
 Value emitErf(ImplicitLocOpBuilder &builder, Value x);
+Value emitTanh(ImplicitLocOpBuilder &builder, Value x);
 
 } // namespace mlir::triton::cpu
 

@@ -70,6 +70,22 @@ func.func @erf(%x: vector<16xf32>) -> vector<16xf32> {
 
 // -----
 
+// CHECK-LABEL: @tanh
+// CHECK-SAME: (%[[X:.*]]: vector<8xf32>)
+// CHECK: %[[A:.*]] = math.absf %[[X]]
+// CHECK-NOT: {{math.tanh|llvm.call}}
+// CHECK: arith.divf
+// CHECK: %[[C:.*]] = arith.cmpf oge, %[[A]]
+// CHECK: %[[Y:.*]] = arith.select %[[C]]
+// CHECK: %[[R:.*]] = math.copysign %[[Y]], %[[X]]
+// CHECK: return %[[R]]
+func.func @tanh(%x: vector<8xf32>) -> vector<8xf32> {
+  %0 = math.tanh %x : vector<8xf32>
+  return %0 : vector<8xf32>
+}
+
+// -----
+
 // What has an instruction stays for the conversion to LLVM.
 // CHECK-LABEL: @kept
 func.func @kept(%x: vector<16xf32>, %y: vector<16xf32>) -> vector<16xf32> {

@@ -2,14 +2,14 @@
 // RUN: triton-opt %s -split-input-file -cpu-expand-math="vector-bits=256 vector-library=true" | FileCheck %s --check-prefixes=CHECK,AVX2
 
 // Declared once, as a function without side effects.
-// AVX512-DAG: llvm.func @_ZGVeN16v_tanhf(vector<16xf32>) -> vector<16xf32> attributes {memory_effects = #llvm.memory_effects<other = none, argMem = none, inaccessibleMem = none, errnoMem = none, targetMem0 = none, targetMem1 = none>, no_unwind, will_return}
-// AVX512-NOT: llvm.func @_ZGVeN16v_tanhf
+// AVX512-DAG: llvm.func @_ZGVeN16v_sinhf(vector<16xf32>) -> vector<16xf32> attributes {memory_effects = #llvm.memory_effects<other = none, argMem = none, inaccessibleMem = none, errnoMem = none, targetMem0 = none, targetMem1 = none>, no_unwind, will_return}
+// AVX512-NOT: llvm.func @_ZGVeN16v_sinhf
 // CHECK-LABEL: func.func @native_width
-// AVX512-COUNT-2: llvm.call @_ZGVeN16v_tanhf(%{{.*}}) : (vector<16xf32>) -> vector<16xf32>
-// AVX2-COUNT-4: llvm.call @_ZGVdN8v_tanhf(%{{.*}}) : (vector<8xf32>) -> vector<8xf32>
+// AVX512-COUNT-2: llvm.call @_ZGVeN16v_sinhf(%{{.*}}) : (vector<16xf32>) -> vector<16xf32>
+// AVX2-COUNT-4: llvm.call @_ZGVdN8v_sinhf(%{{.*}}) : (vector<8xf32>) -> vector<8xf32>
 func.func @native_width(%x: vector<16xf32>) -> vector<16xf32> {
-  %0 = math.tanh %x : vector<16xf32>
-  %1 = math.tanh %0 : vector<16xf32>
+  %0 = math.sinh %x : vector<16xf32>
+  %1 = math.sinh %0 : vector<16xf32>
   return %1 : vector<16xf32>
 }
 

@@ -29,6 +29,7 @@ INLINE = {
     "log": np.log,
     "log2": np.log2,
     "erf": lambda x: error_function(x.astype(np.float64)).astype(np.float64),
+    "tanh": np.tanh,
 }
 
 # Function, reference, domain.
@@ -49,7 +50,6 @@ LIBRARY = {
     "sin": (np.sin, (-30, 30)),
     "sinh": (np.sinh, (-20, 20)),
     "tan": (np.tan, (-30, 30)),
-    "tanh": (np.tanh, (-10, 10)),
 }
 
 

@@ -82,6 +82,15 @@ inline constexpr float kErfExp2[] = {
     0x1.5bdb9ep-10f, // 0.0013269725
 };
 
+/// tanh(x) = x + x^3 P(x^2) for |x| <= 5/8. Lowest power first.
+inline constexpr float kTanh[] = {
+    -0x1.555532p-2f, // -0.333332807
+    0x1.1106fcp-3f, // 0.133314103
+    -0x1.b8371p-5f, // -0.0537371933
+    0x1.520582p-6f, // 0.020631196
+    -0x1.755288p-8f, // -0.00569644757
+};
+
 } // namespace mlir::triton::cpu
 
 #endif // TRITON_CPU_MATH_COEFFICIENTS_H
