@@ -8,7 +8,9 @@ class OpPassManager;
 namespace triton {
 
 /// Adds the passes that turn func, scf, cf, arith, math, ub and vector into
-/// the LLVM dialect. What is left afterwards is reported by the translation.
+/// the LLVM dialect. What is left afterwards is reported by the translation:
+/// vector.multi_reduction and vector.scan (lowerings emit vectors of rank 1),
+/// math functions without an instruction, 8-bit floats.
 void addToLLVMPasses(OpPassManager &passes);
 
 } // namespace triton
