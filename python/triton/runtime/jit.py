@@ -347,7 +347,10 @@ def jit(
     """
 
     def decorator(function: Callable) -> JITFunction:
-        return JITFunction(
+        make = JITFunction
+        if knobs.runtime.interpret:
+            from .interpreter import InterpretedFunction as make
+        return make(
             function,
             version=version,
             do_not_specialize=do_not_specialize,

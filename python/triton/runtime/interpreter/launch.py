@@ -1,0 +1,152 @@
+"""A launch: arguments become values, and every program of the grid runs."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import numpy as np
+
+from ... import knobs
+from ...compiler.code_generator import ModuleState, _KernelArgument
+from ...compiler.errors import CompilationError, CompileTimeAssertionFailure, UnsupportedLanguageConstruct
+from ...language._values import constexpr
+from ..binder import bind, check_options, constants, normalize_grid, specialize
+from ..errors import InterpreterError
+from .builder import NumpyBuilder
+from .elements import Value
+from .evaluator import Evaluator, InterpreterSemantic
+from .memory import Memory
+
+
+class KernelError(InterpreterError, CompilationError):
+    """An error at a place in a kernel. Whoever expects the error of the compiler catches it as well."""
+
+    def __init__(self, src: str | None, node: Any, error_message: str | None = None):
+        CompilationError.__init__(self, src, node, error_message)
+
+    __str__ = CompilationError.__str__
+    __reduce__ = CompilationError.__reduce__
+
+
+class KernelStaticAssertion(KernelError, CompileTimeAssertionFailure):
+    """A `tl.static_assert` of an interpreted kernel does not hold."""
+
+
+class KernelConstructError(KernelError, UnsupportedLanguageConstruct):
+    """An interpreted kernel uses a part of Python that kernels cannot use."""
+
+
+def _as_kernel_error(error: CompilationError, program: tuple[int, int, int]) -> KernelError:
+    kind: type[KernelError] = KernelError
+    if isinstance(error, CompileTimeAssertionFailure):
+        kind = KernelStaticAssertion
+    elif isinstance(error, UnsupportedLanguageConstruct):
+        kind = KernelConstructError
+    made = kind(error.src, error.node, error.error_message)
+    made.add_note(f"in program {program}") if hasattr(made, "add_note") else None
+    return made
+
+
+@functools.cache
+def _backend() -> Any:
+    """The backend whose options, and whose implementations of device-neutral functions, kernels get."""
+    from ...backends import backends
+
+    cpu = backends["cpu"]
+    return cpu.compiler(cpu.driver().get_current_target())
+
+
+# --- arguments ---
+def _address(name: str, value: Any) -> int:
+    device = getattr(value, "device", "cpu")
+    if getattr(device, "type", "cpu") not in ("cpu", "meta") and not isinstance(device, str):
+        raise ValueError(f"argument {name!r} is on {device}; the interpreter runs on arrays and tensors of the CPU")
+    if hasattr(value, "data_ptr"):
+        return value.data_ptr()
+    return value.__array_interface__["data"][0]
+
+
+def _read_only_range(name: str, value: Any) -> list[tuple[int, int, str]]:
+    if getattr(getattr(value, "flags", None), "writeable", True) or not getattr(value, "size", 0):
+        return []
+    start, end = np.lib.array_utils.byte_bounds(value) if hasattr(np.lib, "array_utils") else np.byte_bounds(value)
+    return [(start, end, name)]
+
+
+class _Arguments:
+    """Collects the values of a launch's arguments in the order of their types, and what must not be written."""
+
+    def __init__(self, builder: NumpyBuilder):
+        self.builder = builder
+        self.read_only: list[tuple[int, int, str]] = []
+
+    def handles(self, name: str, type_name: Any, argument: Any, value: Any) -> list[Value]:
+        if isinstance(type_name, (tuple, list)):
+            found = []
+            for i, (t, child, v) in enumerate(zip(type_name, argument.children, value)):
+                found += self.handles(f"{name}[{i}]", t, child, v)
+            return found
+        if type_name == "constexpr":
+            return []
+        ir_types: list = []
+        argument.type.flatten_ir_types(self.builder, ir_types)
+        if type_name.startswith("tensordesc<"):
+            numbers = [_address(name, value.base), *value.shape, *value.strides]
+        elif type_name.startswith("*"):
+            numbers = [_address(name, value)]
+            self.read_only += _read_only_range(name, value)
+        else:
+            numbers = [value]
+        return [self.builder.create_constant(t, n) for t, n in zip(ir_types, numbers)]
+
+
+# --- running ---
+def _state(fn: Any, given: dict[str, Any], builder: NumpyBuilder) -> ModuleState:
+    backend = _backend()
+    options = backend.parse_options(given)
+    check_options(fn, given, options)
+    codegen_fns = backend.get_codegen_implementation(options)
+    builder.options, builder.codegen_fns, builder.module_map = options, codegen_fns, backend.get_module_map()
+    semantic = InterpreterSemantic(builder, options, codegen_fns)
+    state = ModuleState(builder, None, semantic, dict(builder.module_map))
+    state.prototypes = {}
+    state.active.append(fn)
+    return state
+
+
+def _run_program(state: ModuleState, fn: Any, scope: dict[str, Any]) -> None:
+    evaluator = Evaluator.of(state, fn)
+    result = evaluator.trace_inline(dict(scope))
+    if not (isinstance(result, constexpr) and result.value is None):
+        message = f"a kernel cannot return a value ({result}); write results through pointers with tl.store"
+        raise CompilationError(evaluator.src, evaluator.current_node, message)
+
+
+def launch(fn: Any, args: tuple, kwargs: dict[str, Any], grid: Any) -> None:
+    """Runs kernel `fn`. Raises what a compiled launch raises for wrong arguments, InterpreterError for the kernel."""
+    for hook in fn.pre_run_hooks:
+        hook(*args, **kwargs)
+    values, given = bind(fn, args, kwargs)
+    given = {**given, "debug": given.get("debug", fn.debug) or knobs.runtime.debug}
+    spec = specialize(fn, _backend(), values)
+    sizes = normalize_grid(fn, grid, dict(zip(fn.arg_names, values)))
+    builder = NumpyBuilder(Memory([]), sizes)
+    state = _state(fn, given, builder)
+    constant_values = constants(spec, values)
+    arguments = _Arguments(builder)
+    scope = {}
+    for i, (name, type_name, value) in enumerate(zip(fn.arg_names, spec.types, values)):
+        argument = _KernelArgument(type_name, (i,), constant_values, name)
+        handles = arguments.handles(name, type_name, argument, value)
+        scope[name] = argument.type.unflatten_ir(handles, 0)[0]
+    builder.memory.read_only = arguments.read_only
+    with np.errstate(all="ignore"):
+        for z in range(sizes[2]):
+            for y in range(sizes[1]):
+                for x in range(sizes[0]):
+                    builder.program = (x, y, z)
+                    try:
+                        _run_program(state, fn, scope)
+                    except CompilationError as error:
+                        raise _as_kernel_error(error, builder.program) from error.__cause__
