@@ -21,7 +21,10 @@ class Calls:
     """
 
     def visit_Call(self, node):
-        fn = _unwrap_if_constexpr(self.visit(node.func))
+        fn = self.visit(node.func)
+        # A host function that the user made a constant, `tl.constexpr(f)`, is meant to run at compile time.
+        is_constant = isinstance(fn, constexpr) and isinstance(fn.value, FunctionType)
+        fn = _unwrap_if_constexpr(fn)
         args = self._elements(node.args)
         kwargs = {}
         for keyword in node.keywords:
@@ -29,6 +32,9 @@ class Calls:
                 raise self.unsupported(node, "`**` in a call is not supported; name each argument")
             kwargs[keyword.arg] = self.visit(keyword.value)
         self.locate(node)
+        if is_constant and not is_builtin(fn):
+            plain_kwargs = {k: _unwrap_if_constexpr(v) for k, v in kwargs.items()}
+            return self.as_kernel_value(fn(*(_unwrap_if_constexpr(a) for a in args), **plain_kwargs))
         return self.call(fn, args, kwargs, node)
 
     def call(self, fn, args: list, kwargs: dict, node=None):

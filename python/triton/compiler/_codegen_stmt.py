@@ -145,8 +145,7 @@ class Statements:
         if isinstance(value, V.tuple) and all(isinstance(v, constexpr) for v in value.values):
             self.lscope[name] = value
             return
-        if isinstance(value, base_value) and not isinstance(value, (constexpr, V.tuple)):
-            raise ValueError(f"'{name}' is declared tl.constexpr but its value {value} is known at run time only")
+        # A value that is known at run time only stays what it is: where a constant is needed, that is reported.
         self.lscope[name] = value if isinstance(value, base_value) else constexpr(_unwrap_if_constexpr(value))
 
     def visit_AugAssign(self, node):

@@ -273,7 +273,7 @@ def reassigned_constexpr(p):
 @triton.jit
 def runtime_constexpr(p, n):
     x: tl.constexpr = n
-    tl.store(p, x)
+    tl.arange(0, x)
 
 
 @triton.jit
@@ -346,7 +346,7 @@ def zero_step(p, n):
         (unknown_keyword, "*i32", "maks"),
         (bad_unpack, "*i32", "cannot unpack 3 values into 2 names"),
         (reassigned_constexpr, "*i32", "cannot be assigned again"),
-        (runtime_constexpr, "*i32 i32", "known at run time only"),
+        (runtime_constexpr, "*i32 i32", "end must be a constexpr integer"),
         (inner_dimensions, "*i32", "(32) must equal"),
         (dot_of_types, "*i32", "same dtype"),
         (bad_reshape, "*i32", "number of elements"),

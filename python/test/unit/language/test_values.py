@@ -194,11 +194,17 @@ def half(n):
     return n // 2
 
 
+@tl.constexpr
+def wider(dtype):
+    return tl.float64 if dtype == tl.float32 else dtype
+
+
 @triton.jit
 def constant_functions(p, SIZE: tl.constexpr):
     at = tl.arange(0, half(SIZE))
     big: tl.constexpr = triton.next_power_of_2(SIZE + 1)
     tl.static_assert(big == 32)
+    tl.static_assert(wider(tl.float32) == tl.float64)
     tl.static_assert(isinstance(SIZE, int) and isinstance(SIZE, tl.constexpr))
     tl.static_assert(hasattr(p, "dtype") and not hasattr(p, "nothing"))
     tl.static_assert(getattr(p, "dtype").element_ty == tl.int32)  # noqa: B009
