@@ -1,7 +1,7 @@
 """A stand-in for `triton.language` that runs the body of a kernel on NumPy, one program after the other.
 
-It knows what :mod:`program_generator` emits and no more: int32 blocks, booleans, pointers into one-dimensional int32
-buffers. It shares no code with the compiler, which makes it an oracle.
+It knows what :mod:`program_generator` emits and no more: int32 blocks, booleans, pointers into one-dimensional buffers
+of integers that widen to int32. It shares no code with the compiler, which makes it an oracle.
 """
 
 from types import SimpleNamespace
@@ -25,13 +25,13 @@ def block(values) -> np.ndarray:
 
 def load(pointer, mask=True, other=0):
     offset, mask, other = np.broadcast_arrays(pointer.offset, mask, other)
-    values = np.where(mask, pointer.buffer[np.where(mask, offset, 0)], other)
+    values = np.where(mask, pointer.buffer[np.where(mask, offset, 0)], other.astype(pointer.buffer.dtype))
     return block(values)[()]
 
 
 def store(pointer, value, mask=True):
     offset, value, mask = np.broadcast_arrays(pointer.offset, value, mask)
-    pointer.buffer[offset[mask]] = value[mask]
+    pointer.buffer[offset[mask]] = value[mask].astype(pointer.buffer.dtype)
 
 
 def cumsum(x, axis, reverse=False):

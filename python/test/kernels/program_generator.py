@@ -10,7 +10,10 @@ SIZE = 256  # elements of a buffer, per program
 
 
 class Generator:
-    """Emits the source of one kernel named `kernel(a, b, n)`; `a` and `b` are int32 buffers, `n` a small number."""
+    """Emits the source of one kernel named `kernel(a, b, c, n)`.
+
+    `a` and `b` are buffers of integers of at most 32 bits, `c` one of int32 for atomics, `n` a small number.
+    """
 
     def __init__(self, seed: int):
         self.random = random.Random(seed)
@@ -153,12 +156,17 @@ class Generator:
             self.emit(f"tl.store({buffer} + {self.distinct_address(shape)}, {self.of_shape(shape)}{mask})")
         elif choice < 0.25:
             shape = self.any_shape()
-            self.emit(f"tl.atomic_add({self.random.choice('ab')} + (({self.of_shape(shape)}) & {SIZE - 1}), "
-                      f"{self.of_shape(shape)})")
+            self.emit(f"tl.atomic_add(c + (({self.of_shape(shape)}) & {SIZE - 1}), {self.of_shape(shape)})")
         elif choice < 0.35 and self.depth < 3:
             bounds = self.random.choice(["0, n", "1, n, 2", "0, 3", "n, 0"])
             self.emit(f"for {self.loop_variable()} in range({bounds}):")
             self.body()
+        elif choice < 0.37 and self.depth < 3:
+            counter = self.loop_variable()
+            self.emit(f"{counter} = zero + 0")
+            self.emit(f"while ({counter} < n) & {self.condition(())}:")
+            self.body()
+            self.emit(f"    {counter} += 1")
         elif choice < 0.45 and self.depth < 3:
             self.emit(f"if {self.condition(())}:")
             self.body()
@@ -190,10 +198,11 @@ class Generator:
 
     def source(self, statements: int = 12) -> str:
         """The text of the kernel, without decorator and imports."""
-        self.lines = ["def kernel(a, b, n):"]
+        self.lines = ["def kernel(a, b, c, n):"]
         self.emit("pid = tl.program_id(0)")
         self.emit(f"a += pid * {SIZE}")
         self.emit(f"b += pid * {SIZE}")
+        self.emit(f"c += pid * {SIZE}")
         self.emit("zero = pid * 0")
         for shape in [(1, ), (4, ), (16, ), (64, ), (128, )]:
             self.emit(f"zero_{shape[0]} = tl.arange(0, {shape[0]}) * 0")
@@ -207,6 +216,5 @@ class Generator:
         for _ in range(statements):
             self.statement(assign_only=False)
         for slot, (name, shape) in enumerate(list(self.names.items())[2:]):
-            buffer = "ab"[slot % 2]
-            self.emit(f"tl.atomic_add({buffer} + ({self.index(shape)} + {slot * 5 & 127}) % {SIZE}, {name})")
+            self.emit(f"tl.atomic_add(c + ({self.index(shape)} + {slot * 5 & 127}) % {SIZE}, {name})")
         return "\n".join(self.lines) + "\n"

@@ -57,7 +57,7 @@ def return_in_loop(out_ptr, n):
 
 @triton.jit
 def undefined_name(out_ptr):
-    tl.store(out_ptr, undefined_thing + 1)  # noqa: F821
+    tl.store(out_ptr, undefined_thing + 1)
 
 
 @triton.jit

@@ -145,11 +145,11 @@ def rotate_tuple(x_ptr, out_ptr, steps, COUNT: tl.constexpr):
     at = tl.arange(0, 16)
     state = ()
     for i in tl.static_range(COUNT):
-        state = state + (tl.load(x_ptr + i * 16 + at), )  # noqa: RUF005
+        state = state + (tl.load(x_ptr + i * 16 + at), )
     corner = tl.load(x_ptr + tl.arange(0, 4)[:, None] * 4 + tl.arange(0, 4)[None, :])
     total = tl.load(x_ptr)
     for _ in range(steps):
-        state = state[1:] + (state[0] + tl.sum(state[COUNT - 1], 0), )  # noqa: RUF005
+        state = state[1:] + (state[0] + tl.sum(state[COUNT - 1], 0), )
         corner = tl.trans(corner) + total
         total = total + 1
     for i in tl.static_range(COUNT):

@@ -25,22 +25,23 @@ def compile_text(source, folder, seed):
     return module.kernel
 
 
-def run_on_numpy(source, a, b, n):
+def run_on_numpy(source, buffers, n):
     with np.errstate(all="ignore"):
         for program in range(PROGRAMS):
             scope = {"tl": numpy_language.language(program, PROGRAMS)}
             exec(source, scope)
-            scope["kernel"](numpy_language.Pointer(a), numpy_language.Pointer(b), n)
+            scope["kernel"](*map(numpy_language.Pointer, buffers), n)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_generated_kernel(seed, tmp_path):
     source = Generator(seed).source(statements=12 + seed % 3 * 12)
     rng = np.random.default_rng(seed)
-    a, b = (rng.integers(-1000, 1000, PROGRAMS * SIZE).astype(np.int32) for _ in range(2))
-    expected_a, expected_b = a.copy(), b.copy()
-    run_on_numpy(source, expected_a, expected_b, 5)
-    assert (expected_a != a).any() or (expected_b != b).any()
-    compile_text(source, tmp_path, seed)[(PROGRAMS, )](a, b, 5)
-    np.testing.assert_array_equal(a, expected_a, err_msg=source)
-    np.testing.assert_array_equal(b, expected_b, err_msg=source)
+    types = [*rng.choice(["int32", "int32", "int8", "int16", "uint8", "uint16"], 2), "int32"]
+    buffers = [rng.integers(-1000, 1000, PROGRAMS * SIZE).astype(dtype) for dtype in types]
+    expected = [buffer.copy() for buffer in buffers]
+    run_on_numpy(source, expected, 5)
+    assert any((old != new).any() for old, new in zip(buffers, expected, strict=True))
+    compile_text(source, tmp_path, seed)[(PROGRAMS, )](*buffers, 5)
+    for name, actual, wanted in zip("abc", buffers, expected, strict=True):
+        np.testing.assert_array_equal(actual, wanted, err_msg=f"{name} of\n{source}")
