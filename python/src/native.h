@@ -67,6 +67,16 @@ private:
 
 extern State state;
 
+/// A number that changes when `type` or a base of it is changed; 0 if there is
+/// none now.
+inline unsigned typeVersion(PyTypeObject *type) {
+#if PY_VERSION_HEX < 0x030d0000 // later, an invalid version is 0
+  if (!PyType_HasFeature(type, Py_TPFLAGS_VALID_VERSION_TAG))
+    return 0;
+#endif
+  return type->tp_version_tag;
+}
+
 /// Adds the heap types `Function` and `Runner`, and the functions that
 /// configure the launcher, to `module`. Each returns false with an exception.
 bool addFunctionType(PyObject *module);

@@ -35,11 +35,10 @@ Installed installed;
 
 /// True unless a subclass, or someone at run time, replaced `run`.
 static bool hasPlainRun(PyTypeObject *type) {
-  if (__builtin_expect(
-          type == installed.plainType &&
-              PyType_HasFeature(type, Py_TPFLAGS_VALID_VERSION_TAG) &&
-              type->tp_version_tag == installed.plainVersion,
-          1))
+  unsigned version = typeVersion(type);
+  if (__builtin_expect(type == installed.plainType && version != 0 &&
+                           version == installed.plainVersion,
+                       1))
     return true;
   PyObject *run =
       PyObject_GetAttrString(reinterpret_cast<PyObject *>(type), "run");
@@ -49,10 +48,7 @@ static bool hasPlainRun(PyTypeObject *type) {
     PyErr_Clear();
   if (plain) {
     installed.plainType = type;
-    installed.plainVersion =
-        PyType_HasFeature(type, Py_TPFLAGS_VALID_VERSION_TAG)
-            ? type->tp_version_tag
-            : 0;
+    installed.plainVersion = typeVersion(type);
   }
   return plain;
 }
@@ -126,8 +122,7 @@ TRITON_COLD static PyObject *runPython(PyObject *jit, PyObject *grid,
 
 namespace {
 struct Bound {
-  PyObject_HEAD
-  vectorcallfunc call;
+  PyObject_HEAD vectorcallfunc call;
   Function *function; // strong
   PyObject *grid;     // strong
   uint32_t sizes[3];
@@ -213,10 +208,9 @@ static void deallocateBound(PyObject *object) {
 }
 
 static bool addBoundType() {
-  static PyMemberDef members[] = {
-      {"__vectorcalloffset__", T_PYSSIZET, offsetof(Bound, call), READONLY,
-       nullptr},
-      {nullptr, 0, 0, 0, nullptr}};
+  static PyMemberDef members[] = {{"__vectorcalloffset__", T_PYSSIZET,
+                                   offsetof(Bound, call), READONLY, nullptr},
+                                  {nullptr, 0, 0, 0, nullptr}};
   static PyType_Slot slots[] = {
       {Py_tp_call, reinterpret_cast<void *>(PyVectorcall_Call)},
       {Py_tp_traverse, reinterpret_cast<void *>(traverseBound)},
@@ -240,8 +234,7 @@ static bool addBoundType() {
 
 namespace {
 struct Method {
-  PyObject_HEAD
-  vectorcallfunc call;
+  PyObject_HEAD vectorcallfunc call;
   PyObject *wrapped; // strong: the Python function that this replaces
 };
 } // namespace

@@ -1,4 +1,5 @@
-//===- native_dlpack.h - the part of DLPack's C ABI that is used -*- C++ -*-===//
+//===- native_dlpack.h - the part of DLPack's C ABI that is used -*- C++
+//-*-===//
 //
 // A type that offers `__dlpack_c_exchange_api__` (a capsule) lets others read
 // its tensors through a table of C functions. Layouts as of DLPack 1.x.

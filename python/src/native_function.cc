@@ -119,8 +119,9 @@ static int traverse(PyObject *object, visitproc visit, void *arg) {
   }
   for (auto &table : self->body->tables) {
     int result =
-        table ? table->visit([&](PyObject *kernel) { return visit(kernel, arg); })
-              : 0;
+        table
+            ? table->visit([&](PyObject *kernel) { return visit(kernel, arg); })
+            : 0;
     if (result)
       return result;
   }
@@ -212,11 +213,10 @@ static PyObject *specializeMethod(PyObject *object, PyObject *args) {
     return nullptr;
   if (result == Result::Fallback)
     Py_RETURN_NONE;
-  return Py_BuildValue(
-      "y#y#", reinterpret_cast<const char *>(arguments.codes),
-      Py_ssize_t(arguments.numCodes),
-      reinterpret_cast<const char *>(arguments.slots),
-      Py_ssize_t(arguments.numSlots * sizeof(uint64_t)));
+  return Py_BuildValue("y#y#", reinterpret_cast<const char *>(arguments.codes),
+                       Py_ssize_t(arguments.numCodes),
+                       reinterpret_cast<const char *>(arguments.slots),
+                       Py_ssize_t(arguments.numSlots * sizeof(uint64_t)));
 }
 
 static PyMethodDef methods[] = {
@@ -235,9 +235,9 @@ bool addFunctionType(PyObject *module) {
       {Py_tp_clear, reinterpret_cast<void *>(clear)},
       {Py_tp_dealloc, reinterpret_cast<void *>(deallocate)},
       {Py_tp_methods, methods},
-      {Py_tp_doc, const_cast<char *>(
-                      "Function(owner, pre_run_hooks, params): binder and "
-                      "kernel table of a jit function")},
+      {Py_tp_doc,
+       const_cast<char *>("Function(owner, pre_run_hooks, params): binder and "
+                          "kernel table of a jit function")},
       {0, nullptr}};
   static PyType_Spec spec = {"triton._C.libtriton.native.Function",
                              sizeof(Function), 0,

@@ -18,8 +18,8 @@ struct Global {
 /// The type `Function`. A JITFunction holds one and is its `owner`.
 struct Function {
   PyObject_HEAD
-  /// The JITFunction; the two form a cycle, which the collector sees.
-  PyObject *owner;
+      /// The JITFunction; the two form a cycle, which the collector sees.
+      PyObject *owner;
   PyObject *preRunHooks; // strong list
   struct Body {
     std::vector<Param> params;
@@ -56,7 +56,8 @@ void hideLaunchFrames();
 
 /// Starts a kernel. The interpreter stays locked only for kernels that wait
 /// for nobody and took little time before. Updates `lastCost`.
-const char *start(const TritonDriverAbi &driver, uint64_t function, const uint32_t sizes[3], uint64_t stream,
+const char *start(const TritonDriverAbi &driver, uint64_t function,
+                  const uint32_t sizes[3], uint64_t stream,
                   const uint64_t *slots, uint32_t numSlots,
                   const TritonLaunchInfo &info, uint64_t &lastCost);
 

@@ -131,9 +131,9 @@ static PyObject *valueList(PyObject *const *values, size_t count) {
 static PyObject *optionDict(const Plan &plan, const CallArguments &call) {
   PyObject *dict = PyDict_New();
   for (const Plan::Option &option : plan.options)
-    if (dict && PyDict_SetItem(dict, option.name,
-                               call.args[call.numPositional +
-                                         option.keyword]) != 0)
+    if (dict &&
+        PyDict_SetItem(dict, option.name,
+                       call.args[call.numPositional + option.keyword]) != 0)
       Py_CLEAR(dict);
   return dict;
 }
@@ -141,7 +141,8 @@ static PyObject *optionDict(const Plan &plan, const CallArguments &call) {
 /// Has Python find or compile the kernel and puts it into the table.
 /// `owner._compile_for_launch(values, options, device)` returns
 /// `(kernel, function, shared, num_warps, flags, number of live arguments,
-/// bits of those that the kernel writes through)`, or None if this launch has to go through Python.
+/// bits of those that the kernel writes through)`, or None if this launch has
+/// to go through Python.
 TRITON_COLD static Result compile(Function *function, const Plan &plan,
                                   const CallArguments &call,
                                   PyObject *const *values, int device,
@@ -183,10 +184,9 @@ TRITON_COLD static Result compile(Function *function, const Plan &plan,
   }
   Py_INCREF(kernel);
   Py_DECREF(made);
-  entry = function->table(device).insert(
-      new Entry{std::vector<uint64_t>(key.words, key.words + key.size),
-                key.hash(), kernel, address,
-                TritonLaunchInfo{shared, numWarps, flags}, written});
+  entry = function->table(device).insert(new Entry{
+      std::vector<uint64_t>(key.words, key.words + key.size), key.hash(),
+      kernel, address, TritonLaunchInfo{shared, numWarps, flags}, written});
   return Result::Ok;
 }
 
@@ -252,8 +252,8 @@ Result launch(Function *function, const CallArguments &call, PyObject *grid,
 
   Entry *entry = function->table(device).find(key);
   if (__builtin_expect(!entry, 0)) {
-    result = compile(function, *plan, call, values, device, arguments, key,
-                     entry);
+    result =
+        compile(function, *plan, call, values, device, arguments, key, entry);
     if (result != Result::Ok)
       return result;
   }
@@ -267,7 +267,8 @@ Result launch(Function *function, const CallArguments &call, PyObject *grid,
     knownSizes = computedSizes;
   }
   if (__builtin_expect(result == Result::Ok, 1))
-    result = startEntry(function, *driver, entry, device, knownSizes, arguments);
+    result =
+        startEntry(function, *driver, entry, device, knownSizes, arguments);
   if (__builtin_expect(result == Result::Ok, 1)) {
     kernel = entry->kernel;
     Py_INCREF(kernel);

@@ -124,8 +124,7 @@ TRITON_COLD const Plan *Plans::findSlowly(const std::vector<Param> &params,
       slot = {keywords, numPositional, isRun, plan};
     return plan;
   }
-  std::unique_ptr<Plan> plan =
-      makePlan(params, numPositional, keywords, isRun);
+  std::unique_ptr<Plan> plan = makePlan(params, numPositional, keywords, isRun);
   if (!plan)
     return nullptr;
   plans.emplace_back(isRun, std::move(plan));

@@ -20,13 +20,12 @@ struct Reader {
   enum { Skip, Pointer, Scalar, Tuple } kind = Skip;
   Element element = Element::Unknown;
   std::vector<Reader> items;
-  Param cache; // for pointers: the type seen last
+  Param cache;              // for pointers: the type seen last
   PyObject *name = nullptr; // strong; null for items of tuples
 };
 
 struct Runner {
-  PyObject_HEAD
-  vectorcallfunc call;
+  PyObject_HEAD vectorcallfunc call;
   PyObject *capsule; // strong
   PyObject *name;    // strong
   const TritonDriverAbi *driver;
@@ -50,8 +49,7 @@ TRITON_COLD static void nameArgument(const Runner *self, const Reader &reader,
                                      size_t index) {
   PyObject *type, *value, *traceback;
   PyErr_Fetch(&type, &value, &traceback);
-  if (traceback ||
-      (type != PyExc_ValueError && type != PyExc_OverflowError)) {
+  if (traceback || (type != PyExc_ValueError && type != PyExc_OverflowError)) {
     PyErr_Restore(type, value, traceback);
     return;
   }
@@ -69,14 +67,13 @@ TRITON_COLD static bool badArgument(const Runner *self, const Reader &reader,
     nameArgument(self, reader, index);
     return false;
   }
-  const char *expected =
-      reader.kind == Reader::Pointer ? "a tensor"
-      : reader.kind == Reader::Tuple ? "a tuple of as many items"
-                                     : elementName(reader.element);
+  const char *expected = reader.kind == Reader::Pointer ? "a tensor"
+                         : reader.kind == Reader::Tuple
+                             ? "a tuple of as many items"
+                             : elementName(reader.element);
   PyErr_Format(PyExc_TypeError,
-               "%U(): argument %zu ('%U'), of type %s: expected %s",
-               self->name, index, reader.name, Py_TYPE(value)->tp_name,
-               expected);
+               "%U(): argument %zu ('%U'), of type %s: expected %s", self->name,
+               index, reader.name, Py_TYPE(value)->tp_name, expected);
   return false;
 }
 
@@ -113,8 +110,8 @@ TRITON_COLD static bool askAddress(PyObject *value, uint64_t &address) {
 static bool readPointer(Reader &reader, PyObject *value, uint64_t &address) {
   PyTypeObject *type = Py_TYPE(value);
   Param &cache = reader.cache;
-  if (__builtin_expect(
-          type != cache.lastType || !cache.lastInfo->isCurrent(), 0)) {
+  if (__builtin_expect(type != cache.lastType || !cache.lastInfo->isCurrent(),
+                       0)) {
     cache.lastInfo = typeInfo(type);
     cache.lastType = type;
   }
@@ -231,10 +228,10 @@ static PyObject *callRunner(PyObject *object, PyObject *const *args,
   uint64_t slots[maxLeaves];
   unsigned numSlots = 0;
   for (size_t i = 0; i != readers.size(); ++i)
-    if (__builtin_expect(
-            !readArgument(readers[i], args[numLeading + Py_ssize_t(i)], slots,
-                          numSlots),
-            0)) {
+    if (__builtin_expect(!readArgument(readers[i],
+                                       args[numLeading + Py_ssize_t(i)], slots,
+                                       numSlots),
+                         0)) {
       badArgument(self, readers[i], i, args[numLeading + Py_ssize_t(i)]);
       return nullptr;
     }
@@ -270,8 +267,8 @@ static int makeReader(PyObject *type, Reader &reader) {
     for (Py_ssize_t i = 0; slots >= 0 && i != PySequence_Fast_GET_SIZE(items);
          ++i) {
       reader.items.emplace_back();
-      int more = makeReader(PySequence_Fast_GET_ITEM(items, i),
-                            reader.items.back());
+      int more =
+          makeReader(PySequence_Fast_GET_ITEM(items, i), reader.items.back());
       slots = more < 0 ? -1 : slots + more;
     }
     Py_XDECREF(items);
@@ -357,10 +354,9 @@ static void deallocate(PyObject *object) {
 }
 
 bool addRunnerType(PyObject *module) {
-  static PyMemberDef members[] = {
-      {"__vectorcalloffset__", T_PYSSIZET, offsetof(Runner, call), READONLY,
-       nullptr},
-      {nullptr, 0, 0, 0, nullptr}};
+  static PyMemberDef members[] = {{"__vectorcalloffset__", T_PYSSIZET,
+                                   offsetof(Runner, call), READONLY, nullptr},
+                                  {nullptr, 0, 0, 0, nullptr}};
   static PyType_Slot slots[] = {
       {Py_tp_new, reinterpret_cast<void *>(newRunner)},
       {Py_tp_call, reinterpret_cast<void *>(PyVectorcall_Call)},

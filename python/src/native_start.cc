@@ -45,7 +45,8 @@ static uint64_t shortLaunch() {
   return known = limit * double(ticks() - startTicks) / double(elapsed);
 }
 
-const char *start(const TritonDriverAbi &driver, uint64_t function, const uint32_t sizes[3], uint64_t stream,
+const char *start(const TritonDriverAbi &driver, uint64_t function,
+                  const uint32_t sizes[3], uint64_t stream,
                   const uint64_t *slots, uint32_t numSlots,
                   const TritonLaunchInfo &info, uint64_t &lastCost) {
   bool keepLock =

@@ -12,7 +12,8 @@ namespace triton::native {
 //===----------------------------------------------------------------------===//
 
 static constexpr const char *elementNames[] = {
-    "u1",   "i8",   "i16",  "i32",  "i64",     "u8",    "u16",     "u32",      "u64", // clang-format off
+    "u1",    "i8",      "i16",      "i32",     "i64",
+    "u8",    "u16",     "u32",      "u64", // clang-format off
     "fp16", "bf16", "fp32", "fp64", "fp8e4nv", "fp8e5", "fp8e4b8", "fp8e5b16", "fp8e4b15"};
 // clang-format on
 
@@ -105,8 +106,8 @@ struct DescriptorPrefix {
 /// NumPy's type numbers, on platforms where C's long has 64 bits.
 static Element elementOf(const DescriptorPrefix &descriptor) {
   static constexpr Element byNumber[] = {
-      Element::U1,  Element::I8,  Element::U8,   Element::I16, Element::U16,
-      Element::I32, Element::U32, Element::I64,  Element::U64, Element::I64,
+      Element::U1,  Element::I8,   Element::U8,  Element::I16, Element::U16,
+      Element::I32, Element::U32,  Element::I64, Element::U64, Element::I64,
       Element::U64, Element::FP32, Element::FP64};
   static_assert(sizeof(long) == 8, "NumPy's type numbers follow C's types");
   if (descriptor.byteOrder == '>')
@@ -148,15 +149,9 @@ static Result readArray(PyObject *object, TensorView &view) {
 // Types
 //===----------------------------------------------------------------------===//
 
-static unsigned versionOf(PyTypeObject *type) {
-  return PyType_HasFeature(type, Py_TPFLAGS_VALID_VERSION_TAG)
-             ? type->tp_version_tag
-             : 0;
-}
-
 bool TypeInfo::isCurrent() const {
   // Builtin types cannot be changed.
-  return kind <= Kind::Tuple || (version != 0 && versionOf(type) == version);
+  return kind <= Kind::Tuple || (version != 0 && typeVersion(type) == version);
 }
 
 /// Attribute of a type, new reference; null without exception if it has none.
@@ -204,7 +199,8 @@ TRITON_COLD static DLTensorFromObject exchangeFunction(PyTypeObject *type) {
   bool usable = capsule && PyCapsule_IsValid(capsule, dlpackCapsule);
   usable = usable && (!dataPtr || Py_TYPE(dataPtr) == &PyMethodDescr_Type);
   usable = usable && (!dtype || Py_TYPE(dtype) == &PyGetSetDescr_Type);
-  usable = usable && (type == holder || !override || PyCFunction_Check(override));
+  usable =
+      usable && (type == holder || !override || PyCFunction_Check(override));
   DLTensorFromObject function = nullptr;
   if (usable) {
     auto *header = static_cast<DLExchangeHeader *>(
@@ -256,7 +252,7 @@ TRITON_COLD static void decide(TypeInfo &info) {
     info.kind = dataPtr ? Kind::Protocol : Kind::Other;
     Py_XDECREF(dataPtr);
   }
-  info.version = versionOf(type); // the lookups gave the type one
+  info.version = typeVersion(type); // the lookups gave the type one
 }
 
 TypeInfo *typeInfo(PyTypeObject *type) {
@@ -297,8 +293,7 @@ static Result readExchange(const TypeInfo &info, PyObject *object,
   view.element = elementOf(tensor);
   if (__builtin_expect(view.element == Element::Unknown, 0))
     return Result::Fallback;
-  if (__builtin_expect(
-          !(state.deviceTypes >> (tensor.deviceType & 63) & 1), 0))
+  if (__builtin_expect(!(state.deviceTypes >> (tensor.deviceType & 63) & 1), 0))
     return wrongDevice(tensor.deviceType);
   view.address = reinterpret_cast<uintptr_t>(tensor.data) + tensor.byteOffset;
   if (__builtin_expect(view.address == 0, 0)) {

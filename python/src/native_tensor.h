@@ -15,7 +15,15 @@ namespace triton::native {
 
 /// Element types that pointers and pinned scalars can have.
 enum class Element : uint8_t {
-  U1, I8, I16, I32, I64, U8, U16, U32, U64, // clang-format off
+  U1,
+  I8,
+  I16,
+  I32,
+  I64,
+  U8,
+  U16,
+  U32,
+  U64, // clang-format off
   FP16, BF16, FP32, FP64,
   FP8E4NV, FP8E5, FP8E4B8, FP8E5B16, FP8E4B15, // clang-format on
   Unknown

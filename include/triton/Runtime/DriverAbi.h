@@ -45,8 +45,8 @@ struct TritonDriverAbi {
   /// 8 bytes each; they are read before the call returns. Returns null, or a
   /// text with static lifetime that says why the launch failed.
   const char *(*launch)(uint64_t function, const uint32_t grid[3],
-                        uint64_t stream, const uint64_t *slots,
-                        uint32_t nslots, const TritonLaunchInfo *info);
+                        uint64_t stream, const uint64_t *slots, uint32_t nslots,
+                        const TritonLaunchInfo *info);
 };
 
 } // extern "C"
