@@ -10,7 +10,8 @@ export PATH="$PWD/.venv/bin:$PATH"
 status=0
 if [ $# -eq 0 ]; then
   tree="$(python -m setup_tools tree)"
-  TRITON_OPT="$tree/bin/triton-opt/triton-opt" FILECHECK="$tree/bin/FileCheck/FileCheck" lit -v test third_party/*/test || status=$?
+  TRITON_OPT="$tree/bin/triton-opt/triton-opt" FILECHECK="$tree/bin/FileCheck/FileCheck" \
+    lit -v test $(dirname third_party/*/test/lit.cfg.py) || status=$?
 fi
 python -m pytest "$@" || status=$?
 exit $status
