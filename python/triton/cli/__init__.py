@@ -1,0 +1,97 @@
+"""The ``flagtree`` command: ``flagtree COMMAND ...`` or ``python -m triton.cli COMMAND ...``.
+
+A command is a module of this package with `HELP` (one line), `add_arguments(parser)` and `run(arguments) -> int`, its
+exit status: 0 for fine, 1 for problems found. 2 says that the command could not be carried out. A command's module is
+imported only when that command, or the help, is asked for.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import os
+import re
+import sys
+from collections.abc import Iterable, Sequence
+from typing import NoReturn
+
+from ._output import CliError, did_you_mean
+
+__all__ = ["COMMANDS", "CliError", "build_parser", "main"]
+
+COMMANDS: dict[str, str] = {
+    "doctor": "doctor",
+    "backends": "backends",
+    "spec": "spec",
+    "wheel-check": "wheel_check",
+    "cache": "cache",
+}
+
+
+class Parser(argparse.ArgumentParser):
+    """Errors name the nearest valid word."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"{self.prog}: error: {message}{self._nearest(message)}\nSee '{self.prog} --help'.\n")
+
+    def _nearest(self, message: str) -> str:
+        wrong = re.search(r"invalid choice: '([^']*)'|unrecognized arguments: (\S+?)\.?(?:\s|$)", message)
+        if wrong is None:
+            return ""
+        if wrong[1] is not None:
+            return did_you_mean(wrong[1], self._choices())
+        return did_you_mean(wrong[2], self._option_string_actions)
+
+    def _choices(self) -> Iterable[str]:
+        for action in self._actions:
+            yield from map(str, action.choices or ())
+
+
+def build_parser(commands: Iterable[str] = tuple(COMMANDS)) -> argparse.ArgumentParser:
+    """The parser of ``flagtree`` with `commands`; only their modules are imported."""
+    parser = Parser(
+        prog="flagtree",
+        description="Looks after an installation or a checkout of FlagTree.",
+        epilog="Exit status: 0 fine, 1 problems were found, 2 the command could not be carried out.",
+        allow_abbrev=False,
+    )
+    parser.add_argument("--version", action="version", version=_version())
+    subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", required=True, parser_class=Parser)
+    for name in commands:
+        module = importlib.import_module(f"{__name__}.{COMMANDS[name]}")
+        command = subparsers.add_parser(name, help=module.HELP, description=module.__doc__, allow_abbrev=False)
+        command.formatter_class = argparse.RawDescriptionHelpFormatter
+        module.add_arguments(command)
+        command.set_defaults(run=module.run, parser=command)
+    return parser
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Runs the command in `argv` (default: the process's arguments) and returns the exit status."""
+    words = sys.argv[1:] if argv is None else list(argv)
+    # With a known first word one module is enough; anything else needs all of them, for help or for an error.
+    parser = build_parser(words[:1] if words[:1] and words[0] in COMMANDS else COMMANDS)
+    arguments, unknown = parser.parse_known_args(words)
+    if unknown:
+        arguments.parser.error(f"unrecognized arguments: {' '.join(unknown)}.")
+    try:
+        status = arguments.run(arguments)
+        sys.stdout.flush()
+        return status
+    except CliError as error:
+        print(f"flagtree: error: {error}", file=sys.stderr)
+        return 2
+    except BrokenPipeError:
+        # The reader (head, less) went away; Python would complain once more when it flushes at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except KeyboardInterrupt:
+        return 130
+
+
+def _version() -> str:
+    import triton
+    from triton.flagtree_spec import selected_backend
+
+    backend = selected_backend()
+    return f"flagtree {triton.__version__}" + (f" (backend {backend})" if backend else "")

@@ -1,0 +1,7 @@
+"""``python -m triton.cli`` is the ``flagtree`` command."""
+
+import sys
+
+from . import main
+
+sys.exit(main())

@@ -1,0 +1,175 @@
+"""Examines this installation and, in a checkout, what a build needs; every problem comes with what repairs it."""
+
+from __future__ import annotations
+
+import argparse
+import importlib.metadata
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from ._installed import EDITABLE, backend_findings, library, manifests
+from ._marker import MARKER_NAME
+from ._output import (
+    NOTE,
+    OK,
+    PROBLEM,
+    CliError,
+    Finding,
+    add_json_option,
+    has_problem,
+    print_findings,
+    print_json,
+    size_text,
+    summary,
+    title,
+)
+from ._toolchain import REQUIREMENTS, toolchain_findings
+from ._tree import Tree, find_tree
+from .cache import scan
+
+HELP = "what is wrong with this installation or this machine, and the command that repairs it"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    only = parser.add_mutually_exclusive_group()
+    only.add_argument("--build", action="store_true", help="only what a build needs; only in a checkout")
+    only.add_argument("--no-build", action="store_true", help="only the installation")
+    add_json_option(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    tree = find_tree()
+    if arguments.build and tree.root is None:
+        raise CliError(
+            f"--build: {tree.package} is an installed package. Run it in a checkout: python -m triton.cli doctor"
+        )
+    sections: dict[str, list[Finding]] = {}
+    if not arguments.build:
+        sections["installation"] = list(installation_findings(tree))
+        sections["backends"] = list(_backends(tree))
+        sections["caches"] = list(cache_findings())
+    if tree.root is not None and not arguments.no_build:
+        sections["build"] = list(toolchain_findings(tree))
+    findings = [finding for section in sections.values() for finding in section]
+    if arguments.json:
+        print_json("doctor", not has_problem(findings), package=tree.package, checkout=tree.root, sections=sections)
+        return 1 if has_problem(findings) else 0
+    for name, section in sections.items():
+        title(name)
+        print_findings(section)
+    return summary(findings, "no problems")
+
+
+def installation_findings(tree: Tree) -> Iterator[Finding]:
+    """Whose package ``triton`` is, its library, its FileCheck, its selected backend."""
+    import triton
+
+    yield Finding(OK, "triton", f"{triton.__version__} in {tree.package}")
+    yield from _owners()
+    yield from _shadowed(tree.package)
+    module, why = library()
+    rebuild = EDITABLE if tree.root is not None else "pip install --force-reinstall --no-deps flagtree"
+    if module is None:
+        yield Finding(PROBLEM, "libtriton", why, rebuild)
+    else:
+        size = size_text(os.stat(module.__file__).st_size)
+        yield Finding(OK, "libtriton", f"{Path(module.__file__).name}, {size}")
+    yield from _filecheck(rebuild)
+    yield from _selected(tree, rebuild)
+    for link in sorted(tree.package.glob("backends/*")):
+        if link.is_symlink() and not link.exists():
+            yield Finding(PROBLEM, "links", f"{link} leads to {os.readlink(link)}, which does not exist", rebuild)
+
+
+def _owners() -> Iterator[Finding]:
+    """Distributions that installed files into ``triton/``; two of them overwrite each other."""
+    owners = sorted(set(importlib.metadata.packages_distributions().get("triton", [])))
+    if len(owners) > 1:
+        named = " and ".join(f"{name} {importlib.metadata.version(name)}" for name in owners)
+        others = " ".join(name for name in owners if name != "flagtree")
+        fix = f"pip uninstall -y {others} && pip install --force-reinstall --no-deps flagtree"
+        yield Finding(PROBLEM, "distribution", f"{named} both own the package triton and overwrite each other", fix)
+    elif owners:
+        yield Finding(OK, "distribution", f"{owners[0]} {importlib.metadata.version(owners[0])}")
+    else:
+        yield Finding(NOTE, "distribution", "none owns this package: it is found through the path only")
+
+
+def _shadowed(package: Path) -> Iterator[Finding]:
+    """Further packages called ``triton`` on the path; which one is imported depends on the order."""
+    own = package.resolve()
+    for entry in dict.fromkeys(sys.path):
+        other = Path(entry or ".", "triton")
+        if (other / "__init__.py").is_file() and other.resolve() != own:
+            text = (
+                f"there is another package triton in {other.resolve()}; this one is imported as long as it comes first"
+            )
+            yield Finding(PROBLEM, "path", text, "uninstall the other one, or remove its folder from PYTHONPATH")
+
+
+def _filecheck(rebuild: str) -> Iterator[Finding]:
+    from triton._filecheck import filecheck_path
+
+    try:
+        yield Finding(OK, "FileCheck", filecheck_path())
+    except FileNotFoundError as error:
+        yield Finding(NOTE, "FileCheck", str(error), rebuild)
+
+
+def _selected(tree: Tree, rebuild: str) -> Iterator[Finding]:
+    from triton import flagtree_spec
+
+    try:
+        name, overlay = flagtree_spec.selected_backend(), flagtree_spec.overlay_dir()
+    except Exception as error:  # noqa: BLE001 - the generated module may hold anything
+        yield Finding(PROBLEM, "selected", f"{type(error).__name__}: {error}", rebuild)
+        return
+    if name is None:
+        level = NOTE if tree.root is not None else PROBLEM
+        text = f"no backend: {tree.package / MARKER_NAME} was not generated, so specializations have no effect"
+        yield Finding(level, "selected", text, rebuild)
+    else:
+        yield Finding(
+            OK, "selected", name + (f", specialization in {overlay}" if overlay else ", without specialization")
+        )
+
+
+def _backends(tree: Tree) -> Iterator[Finding]:
+    _, unreadable = manifests(tree)
+    if unreadable:
+        yield Finding(PROBLEM, "manifests", f"cannot be read: {unreadable}", f"correct them, or {REQUIREMENTS}")
+    yield from backend_findings(tree)
+
+
+def cache_findings() -> Iterator[Finding]:
+    """The folder of compiled kernels, and those of dumps and overrides where they are in use."""
+    from triton import knobs
+
+    folders = {"kernels": (knobs.cache.dir, "TRITON_CACHE_DIR")}
+    if knobs.compilation.dump_ir:
+        folders["dumps"] = (knobs.cache.dump_dir, "TRITON_DUMP_DIR")
+    if knobs.compilation.override:
+        folders["overrides"] = (knobs.cache.override_dir, "TRITON_OVERRIDE_DIR")
+    for name, (folder, variable) in folders.items():
+        yield _folder(name, Path(folder), variable)
+
+
+def _folder(name: str, folder: Path, variable: str) -> Finding:
+    existing = next(path for path in (folder, *folder.absolute().parents) if path.exists())
+    fix = f"chown -R $USER {existing}, or set {variable} to a folder of your own"
+    if not existing.is_dir():
+        return Finding(PROBLEM, name, f"{folder}: {existing} is a file", f"remove it, or set {variable} to a folder")
+    if not os.access(existing, os.W_OK | os.X_OK):
+        return Finding(PROBLEM, name, f"{folder} is not writable: kernels are compiled again in every process", fix)
+    if existing != folder:
+        return Finding(OK, name, f"{folder}, not made yet")
+    try:
+        entries = list(scan(str(folder)))
+    except CliError as error:
+        return Finding(PROBLEM, name, str(error), fix)
+    size = sum(entry.size for entry in entries)
+    large = size > 10 << 30
+    text = f"{folder}, writable, {len(entries)} kernels, {size_text(size)}"
+    return Finding(NOTE if large else OK, name, text, "flagtree cache prune --older-than 30d" if large else "")
