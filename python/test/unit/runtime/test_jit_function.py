@@ -4,6 +4,7 @@ import copy
 import importlib
 import linecache
 import pickle
+import shutil
 import sys
 
 import pytest
@@ -38,6 +39,8 @@ def decorated(x_ptr, n: "tl.int64", c: tl.const, *, WIDTH: tl.constexpr = 4):
 def module_from(tmp_path, name, text):
     path = tmp_path / f"{name}.py"
     path.write_text(text)
+    # Bytecode is found by size and second: a module rewritten at once would be the old one.
+    shutil.rmtree(tmp_path / "__pycache__", ignore_errors=True)
     sys.path.insert(0, str(tmp_path))
     try:
         importlib.invalidate_caches()
