@@ -37,6 +37,7 @@ void Emitter::emitOp(Operation *op) {
       .Case([&](CatOp o) { emitCat(o); })
       .Case([&](JoinOp o) { emitJoin(o); })
       .Case([&](HistogramOp o) { emitHistogram(o); })
+      .Case([&](MapElementwiseOp o) { emitMap(o); })
       .Case([&](PrintOp o) { emitPrint(o); })
       .Case([&](AssertOp o) { emitAssert(o); })
       .Default([&](Operation *) {
@@ -71,7 +72,8 @@ void Emitter::emitScalarOp(Operation *op) {
 /// nothing: the caller adds the terminator at level 0.
 void Emitter::emitBlock(Block &block, Block *into) {
   scopes.clear();
-  pushScope(into, into->mightHaveTerminator() ? into->getTerminator() : nullptr);
+  pushScope(into,
+            into->mightHaveTerminator() ? into->getTerminator() : nullptr);
   for (Operation &op : block.without_terminator())
     emitOp(&op);
   loc = block.getTerminator()->getLoc();
@@ -114,8 +116,10 @@ void Emitter::yieldTensors(ArrayRef<Value> values, ArrayRef<Buffer> targets) {
     auto it = buffers.find(values[i]);
     if (it != buffers.end() && it->second.base == targets[i].base)
       continue;
-    bool isOwn = it != buffers.end() &&
-                 llvm::none_of(targets, [&](const Buffer &t) { return t.base == it->second.base; });
+    bool isOwn =
+        it != buffers.end() && llvm::none_of(targets, [&](const Buffer &t) {
+          return t.base == it->second.base;
+        });
     if (isOwn) { // a buffer that no target overwrites
       copies.push_back({it->second, i});
       continue;
@@ -153,11 +157,12 @@ static DotOp inPlaceDot(const Plan &plan, Value arg, Value yielded) {
   bool safe = true;
   auto type = cast<RankedTensorType>(yielded.getType());
   for (Value tree : dot->getOperands())
-    walkTree(tree, identityMap(type.getRank()), [&](Value v, const DimMap &dims) {
-      if (v == arg)
-        safe &= tree == dot.getC() && dims == identityMap(type.getRank());
-      return true;
-    });
+    walkTree(
+        tree, identityMap(type.getRank()), [&](Value v, const DimMap &dims) {
+          if (v == arg)
+            safe &= tree == dot.getC() && dims == identityMap(type.getRank());
+          return true;
+        });
   return safe ? dot : DotOp();
 }
 
@@ -232,8 +237,9 @@ void Emitter::emitIf(scf::IfOp op) {
   Value condition = scalar(op.getCondition());
   here();
   bool hasElse = !op.getElseRegion().empty();
-  auto branch = scf::IfOp::create(b, loc, types, condition, /*addThenBlock=*/true,
-                                  /*addElseBlock=*/hasElse);
+  auto branch =
+      scf::IfOp::create(b, loc, types, condition, /*addThenBlock=*/true,
+                        /*addElseBlock=*/hasElse);
   unsigned next = 0;
   for (Value r : op.getResults())
     if (!tensorType(r))
@@ -297,7 +303,8 @@ void Emitter::emitWhile(scf::WhileOp op) {
     return;
   beginRoot();
   here();
-  auto loop = scf::WhileOp::create(b, loc, passedTypes, inits, nullptr, nullptr);
+  auto loop =
+      scf::WhileOp::create(b, loc, passedTypes, inits, nullptr, nullptr);
   int64_t top = scratchTop;
 
   auto fill = [&](Block &from, Block *into, ArrayRef<Buffer> targets,
@@ -318,15 +325,18 @@ void Emitter::emitWhile(scf::WhileOp op) {
     beginRoot();
     here();
     if (isCondition)
-      scf::ConditionOp::create(b, loc, scalar(op.getConditionOp().getCondition()), results);
+      scf::ConditionOp::create(
+          b, loc, scalar(op.getConditionOp().getCondition()), results);
     else
       scf::YieldOp::create(b, loc, results);
     scratchTop = top;
   };
   // The builders leave empty blocks behind; fill them in place of theirs.
-  fill(before, loop.getBeforeBody(), passed, op.getConditionOp().getArgs(), true);
+  fill(before, loop.getBeforeBody(), passed, op.getConditionOp().getArgs(),
+       true);
   if (!failed)
-    fill(after, loop.getAfterBody(), carried, op.getYieldOp().getOperands(), false);
+    fill(after, loop.getAfterBody(), carried, op.getYieldOp().getOperands(),
+         false);
   unsigned next = 0;
   for (Value r : op.getResults())
     if (!tensorType(r))

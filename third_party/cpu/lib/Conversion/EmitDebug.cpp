@@ -26,13 +26,14 @@ static LLVM::LLVMFuncOp runtimeFunction(OpBuilder &b, ModuleOp module,
     return f;
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(module.getBody());
-  auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()), args);
+  auto type = LLVM::LLVMFunctionType::get(
+      LLVM::LLVMVoidType::get(b.getContext()), args);
   return LLVM::LLVMFuncOp::create(b, module.getLoc(), name, type);
 }
 
 /// The address of a constant of the module.
-static Value globalAddress(OpBuilder &b, ModuleOp module, Type type, Attribute value,
-                           StringRef stem) {
+static Value globalAddress(OpBuilder &b, ModuleOp module, Type type,
+                           Attribute value, StringRef stem) {
   std::string name;
   for (unsigned i = 0;; ++i) {
     name = (stem + Twine(i)).str();
@@ -47,22 +48,25 @@ static Value globalAddress(OpBuilder &b, ModuleOp module, Type type, Attribute v
       break;
     }
   }
-  return LLVM::AddressOfOp::create(b, module.getLoc(),
-                                   LLVM::LLVMPointerType::get(b.getContext()), name);
+  return LLVM::AddressOfOp::create(
+      b, module.getLoc(), LLVM::LLVMPointerType::get(b.getContext()), name);
 }
 
 static Value globalString(OpBuilder &b, ModuleOp module, StringRef text) {
   std::string terminated = text.str();
   terminated.push_back('\0');
-  return globalAddress(b, module, LLVM::LLVMArrayType::get(b.getI8Type(), terminated.size()),
-                       b.getStringAttr(terminated), "tt.text.");
+  return globalAddress(
+      b, module, LLVM::LLVMArrayType::get(b.getI8Type(), terminated.size()),
+      b.getStringAttr(terminated), "tt.text.");
 }
 
-static Value globalShape(OpBuilder &b, ModuleOp module, ArrayRef<int64_t> shape) {
+static Value globalShape(OpBuilder &b, ModuleOp module,
+                         ArrayRef<int64_t> shape) {
   if (shape.empty())
     return LLVM::ZeroOp::create(b, module.getLoc(),
                                 LLVM::LLVMPointerType::get(b.getContext()));
-  return globalAddress(b, module, LLVM::LLVMArrayType::get(b.getI64Type(), shape.size()),
+  return globalAddress(b, module,
+                       LLVM::LLVMArrayType::get(b.getI64Type(), shape.size()),
                        b.getI64TensorAttr(shape), "tt.shape.");
 }
 
@@ -71,17 +75,20 @@ void Emitter::emitPrint(PrintOp op) {
   ModuleOp module = moduleOf(kernel.entry);
   Type ptr = LLVM::LLVMPointerType::get(b.getContext());
   Type i32 = b.getI32Type(), i64Type = b.getI64Type();
-  auto callee = runtimeFunction(b, module, "triton_cpu_print",
-                                {ptr, i32, i64Type, i32, i32, i32, i64Type, ptr, i32});
+  auto callee =
+      runtimeFunction(b, module, "triton_cpu_print",
+                      {ptr, i32, i64Type, i32, i32, i32, i64Type, ptr, i32});
   auto i32c = [&](int64_t v) { return constant(b.getI32IntegerAttr(v)); };
-  auto emit = [&](ArrayRef<int64_t> shape, uint32_t format, Value bits, Value linear) {
+  auto emit = [&](ArrayRef<int64_t> shape, uint32_t format, Value bits,
+                  Value linear) {
     here();
     Value prefix = globalString(b, module, op.getPrefix());
     Value dims = globalShape(b, module, shape);
     LLVM::CallOp::create(b, loc, callee,
-                         ValueRange{prefix, i32c(format), bits, kernel.programId[0],
-                                    kernel.programId[1], kernel.programId[2], linear,
-                                    dims, i32c(shape.size())});
+                         ValueRange{prefix, i32c(format), bits,
+                                    kernel.programId[0], kernel.programId[1],
+                                    kernel.programId[2], linear, dims,
+                                    i32c(shape.size())});
   };
   if (op.getArgs().empty())
     return emit({}, kPrintNothing, i64(0), i64(0));
@@ -119,7 +126,8 @@ void Emitter::emitPrint(PrintOp op) {
         linear = b.createOrFold<arith::MulIOp>(loc, linear, i64(extent));
         linear = b.createOrFold<arith::AddIOp>(loc, linear, index.base);
       }
-      emit(nest.shape, kind | width << 8 | (op.getHex() ? 1u : 0u) << 16, x, linear);
+      emit(nest.shape, kind | width << 8 | (op.getHex() ? 1u : 0u) << 16, x,
+           linear);
     });
     finishCaptures();
   }
@@ -152,7 +160,8 @@ void Emitter::emitAssert(AssertOp op) {
     if (failed)
       return;
     here();
-    Value isFalse = arith::XOrIOp::create(b, loc, holds, constant(b.getBoolAttr(true)));
+    Value isFalse =
+        arith::XOrIOp::create(b, loc, holds, constant(b.getBoolAttr(true)));
     auto branch = scf::IfOp::create(b, loc, isFalse, false);
     b.setInsertionPoint(branch.thenBlock()->getTerminator());
     Value message = globalString(b, module, op.getMessage());
@@ -160,8 +169,9 @@ void Emitter::emitAssert(AssertOp op) {
     Value functionName = globalString(b, module, function);
     LLVM::CallOp::create(b, loc, callee,
                          ValueRange{message, fileName, functionName,
-                                    constant(b.getI32IntegerAttr(line)), kernel.programId[0],
-                                    kernel.programId[1], kernel.programId[2]});
+                                    constant(b.getI32IntegerAttr(line)),
+                                    kernel.programId[0], kernel.programId[1],
+                                    kernel.programId[2]});
   });
   finishCaptures();
 }

@@ -4,9 +4,9 @@
 //
 // Both operands are copied to scratch as [.., M, K] and [.., K, N] tiles in the
 // type of the accumulation (f32 for the narrow floats, i32 for i8). A block of
-// MR rows times NV vectors of the result then stays in registers over the whole
-// K: each step loads NV vectors of the right operand and broadcasts MR scalars
-// of the left one.
+// rows times vectors of the result then stays in registers over the whole K:
+// each step loads the vectors of one row of B and broadcasts one scalar of each
+// row of A.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,158 +20,174 @@ using namespace mlir;
 using namespace mlir::triton;
 using namespace mlir::triton::cpu;
 
-namespace {
-struct RegisterBlock {
+/// The part of a product that is computed in registers, and its tiles.
+struct Emitter::DotTile {
+  DotOp op;
+  Buffer a, b, out;
+  Type compute;          ///< type of the sums
+  int64_t m, n, k, rank; ///< rank includes batch dimensions
   int64_t rows, vectors, width;
 };
-} // namespace
 
 /// How much of the result fits in registers: 24 of 32 vectors with AVX-512, 12
 /// of 16 otherwise. The rest holds operands.
-static RegisterBlock chooseBlock(int64_t m, int64_t n, int64_t width,
-                                 unsigned vectorBits) {
+static void chooseRegisterBlock(int64_t m, int64_t n, int64_t width,
+                                unsigned vectorBits, int64_t &rows,
+                                int64_t &vectors) {
   int64_t budget = vectorBits >= 512 ? 24 : 12;
   int64_t maxVectors = vectorBits >= 512 ? 4 : 2;
-  int64_t vectors = std::max<int64_t>(1, std::min(maxVectors, n / width));
-  int64_t rows = std::min<int64_t>(m, budget / vectors);
-  return {std::min<int64_t>(rows, 14), vectors, width};
+  vectors = std::max<int64_t>(1, std::min(maxVectors, n / width));
+  rows = std::min<int64_t>({m, budget / vectors, 14});
+}
+
+/// An operand in scratch memory, converted to the type of the sums.
+Buffer Emitter::dotOperand(Value v, Type compute) {
+  auto type = cast<RankedTensorType>(v.getType());
+  auto it = buffers.find(v);
+  if (it != buffers.end() && type.getElementType() == compute)
+    return it->second;
+  Buffer target = allocate(RankedTensorType::get(type.getShape(), compute));
+  prepare(v, type.getShape());
+  Nest nest = chooseNest(v, type.getShape());
+  forEachPoint(nest, v, [&](const Point &p) {
+    Value x = asVector(eval(v, p), type.getElementType(), p.width);
+    here();
+    x = isa<IntegerType>(compute) ? intCast(x, valueType(compute, p.width))
+                                  : floatCast(x, compute, p.width);
+    writeBuffer(target, p, result(x, p.width, depth()));
+  });
+  finishCaptures();
+  return target;
+}
+
+/// Sums one row of B into each row of the block: sums += a[row] * b[columns].
+SmallVector<Value> Emitter::dotStep(const DotTile &t, Value aRow, Value bRow,
+                                    int64_t rows, ValueRange sums) {
+  bool isInt = isa<IntegerType>(t.compute);
+  int64_t bytes = memBytes(t.compute);
+  SmallVector<Value> columns, next;
+  for (int64_t v = 0; v < t.vectors; ++v)
+    columns.push_back(loadVector(offsetPtr(bRow, i64(v * t.width * bytes)),
+                                 t.compute, t.width, {}, {}));
+  for (int64_t r = 0; r < rows; ++r) {
+    Value x =
+        loadVector(offsetPtr(aRow, i64(r * t.k * bytes)), t.compute, 1, {}, {});
+    if (t.width > 1)
+      x = vector::BroadcastOp::create(b, loc, valueType(t.compute, t.width), x);
+    for (int64_t v = 0; v < t.vectors; ++v) {
+      Value sum = sums[r * t.vectors + v];
+      if (isInt)
+        next.push_back(arith::AddIOp::create(
+            b, loc, sum, arith::MulIOp::create(b, loc, x, columns[v])));
+      else
+        next.push_back(math::FmaOp::create(b, loc, x, columns[v], sum));
+    }
+  }
+  return next;
+}
+
+/// One register block at `row` and `col` over all of K.
+void Emitter::dotBlock(const DotTile &t, const Point &base, DimIndex row,
+                       DimIndex col, int64_t rows) {
+  DotOp op = t.op;
+  Type acc = getElementTypeOrSelf(op.getType());
+  bool isInt = isa<IntegerType>(t.compute);
+  int64_t bytes = memBytes(t.compute);
+  unsigned m = t.rank - 2, n = t.rank - 1;
+  SmallVector<Value> sums;
+  SmallVector<Point> points;
+  for (int64_t r = 0; r < rows; ++r)
+    for (int64_t v = 0; v < t.vectors; ++v) {
+      here();
+      Point p = base;
+      p.width = t.width;
+      p.dims[m] = {b.createOrFold<arith::AddIOp>(loc, row.base, i64(r)),
+                   depth(), false};
+      p.dims[n] = {
+          b.createOrFold<arith::AddIOp>(loc, col.base, i64(v * t.width)),
+          depth(), t.width > 1};
+      points.push_back(p);
+      Value init = asVector(eval(op.getC(), p), acc, t.width);
+      here();
+      sums.push_back(isInt ? intCast(init, valueType(t.compute, t.width))
+                           : floatCast(init, t.compute, t.width));
+    }
+  int64_t laneStride;
+  unsigned level;
+  Point p = base;
+  p.width = 1;
+  p.dims[m] = row;
+  p.dims[n] = {i64(0), 0, false};
+  Value aPtr = bufferAddress(t.a, p, laneStride, level);
+  p.dims[m] = {i64(0), 0, false};
+  p.dims[n] = {col.base, col.level, false};
+  Value bPtr = bufferAddress(t.b, p, laneStride, level);
+  sums =
+      emitLoop(i64(0), i64(t.k), 1, sums, [&](DimIndex k, ValueRange carried) {
+        here();
+        Value a = b.createOrFold<arith::MulIOp>(loc, k.base, i64(bytes));
+        Value bRow =
+            b.createOrFold<arith::MulIOp>(loc, k.base, i64(bytes * t.n));
+        return dotStep(t, offsetPtr(aPtr, a), offsetPtr(bPtr, bRow), rows,
+                       carried);
+      });
+  for (auto [point, sum] : llvm::zip(points, sums)) {
+    here();
+    Value v = isInt ? intCast(sum, valueType(acc, t.width))
+                    : floatCast(sum, acc, t.width);
+    writeBuffer(t.out, point, result(v, t.width, depth()));
+  }
 }
 
 void Emitter::emitDot(DotOp op) {
-  auto aType = cast<RankedTensorType>(op.getA().getType());
-  auto cType = cast<RankedTensorType>(op.getType());
-  int rank = cType.getRank();
-  Type acc = cType.getElementType();
-  bool isInt = isa<IntegerType>(acc);
+  auto type = cast<RankedTensorType>(op.getType());
+  Type acc = type.getElementType();
+  DotTile t;
+  t.op = op;
   // Narrow accumulators are kept wide until the end.
-  Type compute = acc.getIntOrFloatBitWidth() < 32
-                     ? (isInt ? Type(b.getI32Type()) : Type(b.getF32Type()))
-                     : acc;
-
-  auto tile = [&](Value v) -> Buffer {
-    auto type = cast<RankedTensorType>(v.getType());
-    if (auto it = buffers.find(v); it != buffers.end() && type.getElementType() == compute)
-      return it->second;
-    Buffer target = allocate(RankedTensorType::get(type.getShape(), compute));
-    prepare(v, type.getShape());
-    Nest nest = chooseNest(v, type.getShape());
-    forEachPoint(nest, v, [&](const Point &p) {
-      Lanes lanes = eval(v, p);
-      Value x = asVector(lanes, type.getElementType(), p.width);
-      here();
-      x = isInt ? intCast(x, valueType(compute, p.width))
-                : floatCast(x, compute, p.width);
-      writeBuffer(target, p, result(x, p.width, depth()));
-    });
-    finishCaptures();
-    return target;
-  };
-  Buffer a = tile(op.getA());
-  Buffer bTile = tile(op.getB());
+  t.compute = acc;
+  if (acc.getIntOrFloatBitWidth() < 32)
+    t.compute =
+        isa<IntegerType>(acc) ? Type(b.getI32Type()) : Type(b.getF32Type());
+  t.a = dotOperand(op.getA(), t.compute);
+  t.b = dotOperand(op.getB(), t.compute);
   if (failed)
     return;
-  prepare(op.getC(), cType.getShape(), /*mayCapture=*/false);
-  Buffer out = preassigned.lookup(op.getResult());
-  if (!out.base)
-    out = allocate(cType);
+  prepare(op.getC(), type.getShape(), /*mayCapture=*/false);
+  t.out = preassigned.lookup(op.getResult());
+  if (!t.out.base)
+    t.out = allocate(type);
 
-  int64_t m = cType.getDimSize(rank - 2), n = cType.getDimSize(rank - 1);
-  int64_t k = aType.getDimSize(rank - 1);
-  int64_t width = lanesFor(n);
-  RegisterBlock block = chooseBlock(m, n, width, vectorBits);
-  int64_t bytes = memBytes(compute);
-
-  auto vectorAdd = [&](Value x, Value y) -> Value {
-    return isInt ? Value(arith::AddIOp::create(b, loc, x, y))
-                 : Value(arith::AddFOp::create(b, loc, x, y));
-  };
-  (void)vectorAdd;
-
-  /// One register block of `rows` x `vectors` at row index `row` and column
-  /// `col`, over all of K.
-  auto micro = [&](Point base, DimIndex row, DimIndex col, int64_t rows) {
-    SmallVector<Value> inits;
-    SmallVector<Point> points;
-    for (int64_t r = 0; r < rows; ++r)
-      for (int64_t v = 0; v < block.vectors; ++v) {
-        here();
-        Point p = base;
-        p.width = width;
-        p.dims[rank - 2] = {b.createOrFold<arith::AddIOp>(loc, row.base, i64(r)),
-                            depth(), false};
-        p.dims[rank - 1] = {b.createOrFold<arith::AddIOp>(loc, col.base, i64(v * width)),
-                            depth(), width > 1};
-        points.push_back(p);
-        Value init = asVector(eval(op.getC(), p), acc, width);
-        here();
-        inits.push_back(isInt ? intCast(init, valueType(compute, width))
-                              : floatCast(init, compute, width));
-      }
-    // Addresses of the first row of A and of the first vectors of B.
-    int64_t unused;
-    unsigned level;
-    Point pa = base, pb = base;
-    pa.width = pb.width = 1;
-    pa.dims[rank - 2] = row;
-    pa.dims[rank - 1] = {i64(0), 0, false};
-    pb.dims[rank - 2] = {i64(0), 0, false};
-    pb.dims[rank - 1] = {col.base, col.level, false};
-    Value aPtr = bufferAddress(a, pa, unused, level);
-    Value bPtr = bufferAddress(bTile, pb, unused, level);
-    SmallVector<Value> sums = emitLoop(
-        i64(0), i64(k), 1, inits, [&](DimIndex kk, ValueRange carried) {
-          here();
-          Value aK = offsetPtr(aPtr, b.createOrFold<arith::MulIOp>(loc, kk.base, i64(bytes)));
-          Value bK = offsetPtr(bPtr, b.createOrFold<arith::MulIOp>(loc, kk.base, i64(bytes * n)));
-          SmallVector<Value> columns, next;
-          for (int64_t v = 0; v < block.vectors; ++v)
-            columns.push_back(loadVector(offsetPtr(bK, i64(v * width * bytes)), compute, width, {}, {}));
-          for (int64_t r = 0; r < rows; ++r) {
-            Value x = loadVector(offsetPtr(aK, i64(r * k * bytes)), compute, 1, {}, {});
-            Value splat = width == 1 ? x
-                                     : Value(vector::BroadcastOp::create(
-                                           b, loc, VectorType::get({width}, compute), x));
-            for (int64_t v = 0; v < block.vectors; ++v) {
-              Value sum = carried[r * block.vectors + v];
-              if (isInt)
-                next.push_back(arith::AddIOp::create(
-                    b, loc, sum, arith::MulIOp::create(b, loc, splat, columns[v])));
-              else
-                next.push_back(math::FmaOp::create(b, loc, splat, columns[v], sum));
-            }
-          }
-          return next;
-        });
-    for (auto [p, sum] : llvm::zip(points, sums)) {
-      here();
-      Value v = isInt ? intCast(sum, valueType(acc, width)) : floatCast(sum, acc, width);
-      writeBuffer(out, p, result(v, width, depth()));
-    }
-  };
+  t.rank = type.getRank();
+  t.m = type.getDimSize(t.rank - 2);
+  t.n = type.getDimSize(t.rank - 1);
+  t.k = cast<RankedTensorType>(op.getA().getType()).getDimSize(t.rank - 1);
+  t.width = lanesFor(t.n);
+  chooseRegisterBlock(t.m, t.n, t.width, vectorBits, t.rows, t.vectors);
 
   Nest batch;
-  for (int d = 0; d < rank; ++d)
-    batch.shape.push_back(d < rank - 2 ? cType.getDimSize(d) : 1);
+  batch.shape.assign(type.getShape().begin(), type.getShape().end());
+  batch.shape[t.rank - 2] = batch.shape[t.rank - 1] = 1;
   Point base;
-  base.dims.resize(rank);
+  base.dims.resize(t.rank);
   outerLoops(batch, -1, base, [&] {
     auto columns = [&](DimIndex row, int64_t rows) {
-      if (n == block.vectors * width)
-        return micro(base, row, {i64(0), 0, false}, rows);
-      emitLoop(i64(0), i64(n), block.vectors * width, {},
+      if (t.n == t.vectors * t.width)
+        return dotBlock(t, base, row, {i64(0), 0, false}, rows);
+      emitLoop(i64(0), i64(t.n), t.vectors * t.width, {},
                [&](DimIndex col, ValueRange) -> SmallVector<Value> {
-                 micro(base, row, col, rows);
+                 dotBlock(t, base, row, col, rows);
                  return {};
                });
     };
-    int64_t whole = m / block.rows * block.rows;
-    emitLoop(i64(0), i64(whole), block.rows, {},
+    int64_t whole = t.m / t.rows * t.rows;
+    emitLoop(i64(0), i64(whole), t.rows, {},
              [&](DimIndex row, ValueRange) -> SmallVector<Value> {
-               columns(row, block.rows);
+               columns(row, t.rows);
                return {};
              });
-    if (m != whole)
-      columns({i64(whole), 0, false}, m - whole);
+    if (t.m != whole)
+      columns({i64(whole), 0, false}, t.m - whole);
   });
-  buffers[op.getResult()] = out;
+  buffers[op.getResult()] = t.out;
 }

@@ -71,10 +71,11 @@ Value Emitter::nextScalar(Value v) {
     return scalar(v);
   at(0);
   if (auto add = dyn_cast<AddPtrOp>(op)) {
-    Type elem = cast<triton::PointerType>(add.getPtr().getType()).getPointeeType();
+    Type elem =
+        cast<triton::PointerType>(add.getPtr().getType()).getPointeeType();
     Value offset = intCast(operands[1], b.getI64Type());
-    next = offsetPtr(operands[0],
-                     b.createOrFold<arith::MulIOp>(loc, offset, i64(memBytes(elem))));
+    next = offsetPtr(operands[0], b.createOrFold<arith::MulIOp>(
+                                      loc, offset, i64(memBytes(elem))));
   } else {
     next = elementwise(op, operands, 1);
   }
@@ -87,19 +88,20 @@ void Emitter::prefetchNextProgram(LoadOp op, const Point &p) {
     return;
   SmallVector<std::pair<Value, Value>> replaced;
   bool known = true, changes = false;
-  walkTree(op.getPtr(), identityMap(p.dims.size()), [&](Value v, const DimMap &) {
-    known &= !buffers.contains(v) && !v.getDefiningOp<LoadOp>();
-    if (auto splat = v.getDefiningOp<SplatOp>(); splat && known) {
-      Value src = splat.getSrc();
-      Value next = nextScalar(src);
-      known &= next != nullptr;
-      if (known && next != scalar(src)) {
-        replaced.push_back({src, scalar(src)});
-        changes = true;
-      }
-    }
-    return known;
-  });
+  walkTree(op.getPtr(), identityMap(p.dims.size()),
+           [&](Value v, const DimMap &) {
+             known &= !buffers.contains(v) && !v.getDefiningOp<LoadOp>();
+             if (auto splat = v.getDefiningOp<SplatOp>(); splat && known) {
+               Value src = splat.getSrc();
+               Value next = nextScalar(src);
+               known &= next != nullptr;
+               if (known && next != scalar(src)) {
+                 replaced.push_back({src, scalar(src)});
+                 changes = true;
+               }
+             }
+             return known;
+           });
   if (!known || !changes || failed)
     return;
   // Evaluate the pointer once more with the next program's scalars.

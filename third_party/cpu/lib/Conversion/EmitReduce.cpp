@@ -27,11 +27,15 @@ static TypedAttr neutralElement(Region &region, OpBuilder &b) {
     return {};
   Operation &op = block.front();
   Type type = block.getArgument(0).getType();
-  auto isArg = [&](Value v) { return v.getParentBlock() == &block && isa<BlockArgument>(v); };
+  auto isArg = [&](Value v) {
+    return v.getParentBlock() == &block && isa<BlockArgument>(v);
+  };
   if (op.getNumOperands() != 2 || !isArg(op.getOperand(0)) ||
       !isArg(op.getOperand(1)) || op.getOperand(0) == op.getOperand(1))
     return {};
-  auto integer = [&](APInt v) -> TypedAttr { return b.getIntegerAttr(type, v); };
+  auto integer = [&](APInt v) -> TypedAttr {
+    return b.getIntegerAttr(type, v);
+  };
   auto number = [&](double v) -> TypedAttr { return b.getFloatAttr(type, v); };
   unsigned bits = type.getIntOrFloatBitWidth();
   if (isa<arith::AddIOp, arith::OrIOp, arith::XOrIOp, arith::MaxUIOp>(op))
@@ -58,27 +62,32 @@ static TypedAttr neutralElement(Region &region, OpBuilder &b) {
   return {};
 }
 
+SmallVector<Value> Emitter::inlineScalars(Region &region, ValueRange args) {
+  Block &block = region.front();
+  for (auto [arg, v] : llvm::zip(block.getArguments(), args))
+    scalars[arg] = v;
+  // The walker emits at level 0: make that the current place.
+  auto saved = std::move(scopes);
+  scopes.clear();
+  pushScope(saved.back()->block, saved.back()->before);
+  for (Operation &op : block.without_terminator())
+    emitOp(&op);
+  SmallVector<Value> results;
+  for (Value v : block.getTerminator()->getOperands())
+    results.push_back(scalar(v));
+  scopes = std::move(saved);
+  here();
+  return results;
+}
+
 SmallVector<Value> Emitter::combine(Region &region, ValueRange lhs,
                                     ValueRange rhs, int64_t width) {
   Block &block = region.front();
   unsigned n = lhs.size();
   if (!isStraightLine(region)) {
-    // Scalars only; the walker emits the code at the current place.
-    for (unsigned i = 0; i < n; ++i) {
-      scalars[block.getArgument(i)] = lhs[i];
-      scalars[block.getArgument(n + i)] = rhs[i];
-    }
-    auto saved = std::move(scopes);
-    scopes.clear();
-    pushScope(saved.back()->block, saved.back()->before);
-    for (Operation &op : block.without_terminator())
-      emitOp(&op);
-    SmallVector<Value> results;
-    for (Value v : block.getTerminator()->getOperands())
-      results.push_back(scalar(v));
-    scopes = std::move(saved);
-    here();
-    return results;
+    SmallVector<Value> args(lhs);
+    llvm::append_range(args, rhs);
+    return inlineScalars(region, args);
   }
   here();
   DenseMap<Value, Value> map;
@@ -100,7 +109,8 @@ SmallVector<Value> Emitter::combine(Region &region, ValueRange lhs,
     for (Value v : op.getOperands())
       operands.push_back(lookup(v));
     if (auto ext = dyn_cast<ExternElementwiseOp>(op)) {
-      map[op.getResult(0)] = callExtern(ext.getSymbol(), op.getResult(0).getType(), operands, width);
+      map[op.getResult(0)] = callExtern(
+          ext.getSymbol(), op.getResult(0).getType(), operands, width);
       continue;
     }
     map[op.getResult(0)] = elementwise(&op, operands, width);
@@ -170,7 +180,8 @@ void Emitter::emitReduceAcrossLanes(ReduceOp op, const Nest &nest) {
       int64_t start = neutral ? 0 : width;
       SmallVector<Value> inits;
       if (neutral)
-        inits.assign(unroll, splatConstant(elementType(trees[0]), neutral, width));
+        inits.assign(unroll,
+                     splatConstant(elementType(trees[0]), neutral, width));
       else
         inits = evalAt({i64(0), 0, false});
       size_t known = prefixMasks.size();
@@ -178,24 +189,26 @@ void Emitter::emitReduceAcrossLanes(ReduceOp op, const Nest &nest) {
       here();
       Value mainEnd = i64(extent);
       if (bound)
-        mainEnd = b.createOrFold<arith::AndIOp>(loc, bound, i64(-unroll * width));
-      SmallVector<Value> sums = emitLoop(
-          i64(start), mainEnd, unroll * width, inits,
-          [&](DimIndex index, ValueRange carried) {
-            SmallVector<Value> next;
-            if (!neutral) {
-              SmallVector<Value> values = evalAt(index);
-              return combine(region, carried, values, width);
-            }
-            for (int64_t u = 0; u < unroll; ++u) {
-              here();
-              DimIndex shifted = index;
-              shifted.base = b.createOrFold<arith::AddIOp>(loc, index.base, i64(u * width));
-              SmallVector<Value> values = evalAt(shifted);
-              next.append(combine(region, carried[u], values, width));
-            }
-            return next;
-          });
+        mainEnd =
+            b.createOrFold<arith::AndIOp>(loc, bound, i64(-unroll * width));
+      SmallVector<Value> sums =
+          emitLoop(i64(start), mainEnd, unroll * width, inits,
+                   [&](DimIndex index, ValueRange carried) {
+                     SmallVector<Value> next;
+                     if (!neutral) {
+                       SmallVector<Value> values = evalAt(index);
+                       return combine(region, carried, values, width);
+                     }
+                     for (int64_t u = 0; u < unroll; ++u) {
+                       here();
+                       DimIndex shifted = index;
+                       shifted.base = b.createOrFold<arith::AddIOp>(
+                           loc, index.base, i64(u * width));
+                       SmallVector<Value> values = evalAt(shifted);
+                       next.append(combine(region, carried[u], values, width));
+                     }
+                     return next;
+                   });
       prefixMasks.truncate(known);
       acc = neutral ? SmallVector<Value>{sums[0]} : sums;
       if (neutral) // pairwise, the shortest chain
@@ -206,8 +219,9 @@ void Emitter::emitReduceAcrossLanes(ReduceOp op, const Nest &nest) {
           }
       if (bound) {
         here();
-        Value from = neutral ? mainEnd
-                             : b.createOrFold<arith::MaxSIOp>(loc, mainEnd, i64(width));
+        Value from =
+            neutral ? mainEnd
+                    : b.createOrFold<arith::MaxSIOp>(loc, mainEnd, i64(width));
         acc = emitLoop(from, i64(extent), width, acc,
                        [&](DimIndex index, ValueRange carried) {
                          SmallVector<Value> values = evalAt(index);
@@ -257,38 +271,42 @@ void Emitter::emitReduceOverLoop(ReduceOp op, const Nest &nest) {
   Nest outer = nest;
   outer.shape[axis] = 1; // visited by the loop below
   Point p;
-  forEachPointNoSpeculation(outer, {}, [&](const Point &point) {
-    p = point;
-    auto evalAt = [&](DimIndex index) {
-      p.dims[axis] = index;
-      SmallVector<Value> values;
-      for (Value tree : trees)
-        values.push_back(asVector(eval(tree, p), elementType(tree), nest.width));
-      return values;
-    };
-    SmallVector<Value> acc = evalAt({i64(0), 0, false});
-    if (nest.shape[axis] > 1)
-      acc = emitLoop(i64(1), i64(nest.shape[axis]), 1, acc,
-                     [&](DimIndex index, ValueRange carried) {
-                       SmallVector<Value> values = evalAt(index);
-                       return combine(region, carried, values, nest.width);
-                     });
-    if (failed)
-      return;
-    Point out;
-    out.width = nest.width;
-    for (auto [i, d] : llvm::enumerate(point.dims))
-      if (static_cast<int>(i) != axis)
-        out.dims.push_back(d);
-    for (unsigned i = 0; i < n; ++i) {
-      Value r = op->getResult(i);
-      Lanes lanes = result(acc[i], nest.width, depth());
-      if (isa<RankedTensorType>(r.getType()))
-        writeBuffer(buffers[r], out, lanes);
-      else
-        scalars[r] = acc[i];
-    }
-  }, {});
+  forEachPointNoSpeculation(
+      outer, {},
+      [&](const Point &point) {
+        p = point;
+        auto evalAt = [&](DimIndex index) {
+          p.dims[axis] = index;
+          SmallVector<Value> values;
+          for (Value tree : trees)
+            values.push_back(
+                asVector(eval(tree, p), elementType(tree), nest.width));
+          return values;
+        };
+        SmallVector<Value> acc = evalAt({i64(0), 0, false});
+        if (nest.shape[axis] > 1)
+          acc = emitLoop(i64(1), i64(nest.shape[axis]), 1, acc,
+                         [&](DimIndex index, ValueRange carried) {
+                           SmallVector<Value> values = evalAt(index);
+                           return combine(region, carried, values, nest.width);
+                         });
+        if (failed)
+          return;
+        Point out;
+        out.width = nest.width;
+        for (auto [i, d] : llvm::enumerate(point.dims))
+          if (static_cast<int>(i) != axis)
+            out.dims.push_back(d);
+        for (unsigned i = 0; i < n; ++i) {
+          Value r = op->getResult(i);
+          Lanes lanes = result(acc[i], nest.width, depth());
+          if (isa<RankedTensorType>(r.getType()))
+            writeBuffer(buffers[r], out, lanes);
+          else
+            scalars[r] = acc[i];
+        }
+      },
+      {});
 }
 
 /// In order along the axis; lanes belong to other dimensions.
@@ -317,35 +335,43 @@ void Emitter::emitScan(ScanOp op) {
   int64_t extent = type.getDimSize(axis);
   Nest outer = nest;
   outer.shape[axis] = 1;
-  forEachPointNoSpeculation(outer, {}, [&](const Point &point) {
-    Point p = point;
-    auto evalAt = [&](DimIndex index) {
-      p.dims[axis] = index;
-      SmallVector<Value> values;
-      for (Value tree : trees)
-        values.push_back(asVector(eval(tree, p), elementType(tree), nest.width));
-      return values;
-    };
-    auto write = [&](ValueRange values) {
-      for (auto [target, v] : llvm::zip(targets, values))
-        writeBuffer(target, p, result(v, nest.width, depth()));
-    };
-    bool reverse = op.getReverse();
-    SmallVector<Value> acc = evalAt({i64(reverse ? extent - 1 : 0), 0, false});
-    write(acc);
-    if (extent == 1)
-      return;
-    emitLoop(i64(1), i64(extent), 1, acc, [&](DimIndex index, ValueRange carried) {
-      if (reverse) {
-        here();
-        index.base = arith::SubIOp::create(b, loc, i64(extent - 1), index.base);
-      }
-      SmallVector<Value> values = evalAt(index);
-      SmallVector<Value> next = combine(region, carried, values, nest.width);
-      write(next);
-      return next;
-    });
-  }, {});
+  forEachPointNoSpeculation(
+      outer, {},
+      [&](const Point &point) {
+        Point p = point;
+        auto evalAt = [&](DimIndex index) {
+          p.dims[axis] = index;
+          SmallVector<Value> values;
+          for (Value tree : trees)
+            values.push_back(
+                asVector(eval(tree, p), elementType(tree), nest.width));
+          return values;
+        };
+        auto write = [&](ValueRange values) {
+          for (auto [target, v] : llvm::zip(targets, values))
+            writeBuffer(target, p, result(v, nest.width, depth()));
+        };
+        bool reverse = op.getReverse();
+        SmallVector<Value> acc =
+            evalAt({i64(reverse ? extent - 1 : 0), 0, false});
+        write(acc);
+        if (extent == 1)
+          return;
+        emitLoop(i64(1), i64(extent), 1, acc,
+                 [&](DimIndex index, ValueRange carried) {
+                   if (reverse) {
+                     here();
+                     index.base = arith::SubIOp::create(b, loc, i64(extent - 1),
+                                                        index.base);
+                   }
+                   SmallVector<Value> values = evalAt(index);
+                   SmallVector<Value> next =
+                       combine(region, carried, values, nest.width);
+                   write(next);
+                   return next;
+                 });
+      },
+      {});
   for (auto [r, target] : llvm::zip(op->getResults(), targets))
     buffers[r] = target;
   finishCaptures();

@@ -1,4 +1,5 @@
-//===- EmitShape.cpp - cat, join, histogram ---------------------*- C++ -*-===//
+//===- EmitShape.cpp - cat, join, histogram, map --------------------*- C++
+//-*-===//
 //
 // Part of the FlagTree project, under the MIT license.
 //
@@ -57,8 +58,7 @@ void Emitter::emitHistogram(HistogramOp op) {
   here();
   int64_t bins = resultType.getNumElements();
   Type elem = resultType.getElementType();
-  LLVM::MemsetOp::create(b, loc, target.base,
-                         constant(b.getI8IntegerAttr(0)),
+  LLVM::MemsetOp::create(b, loc, target.base, constant(b.getI8IntegerAttr(0)),
                          i64(bins * memBytes(elem)), false);
   Nest nest;
   nest.shape.assign(type.getShape().begin(), type.getShape().end());
@@ -66,7 +66,8 @@ void Emitter::emitHistogram(HistogramOp op) {
     Value bin = intCast(firstLane(eval(op.getSrc(), p)), b.getI64Type(), false);
     // Values that are no bin are not counted.
     here();
-    Value valid = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, bin, i64(bins));
+    Value valid = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, bin,
+                                        i64(bins));
     if (op.getMask()) {
       Value mask = firstLane(eval(op.getMask(), p));
       here();
@@ -82,5 +83,58 @@ void Emitter::emitHistogram(HistogramOp op) {
     storeVector(ptr, arith::AddIOp::create(b, loc, count, one), elem, 1, {});
   });
   buffers[op.getResult()] = target;
+  finishCaptures();
+}
+
+/// A scalar function, which may branch, for every `pack` neighbours along the
+/// last dimension. Arguments and results come operand by operand.
+void Emitter::emitMap(MapElementwiseOp op) {
+  auto type = cast<RankedTensorType>(op->getOperand(0).getType());
+  if (!op.getScalarOp().hasOneBlock()) {
+    error(op, "control flow of the scalar function is not structured");
+    return;
+  }
+  int64_t pack = op.getPack();
+  int last = type.getRank() - 1;
+  SmallVector<Value> trees(op->operand_begin(), op->operand_end());
+  prepare(trees, type.getShape());
+  SmallVector<Buffer> targets;
+  for (Value r : op->getResults())
+    targets.push_back(allocate(cast<RankedTensorType>(r.getType())));
+
+  Nest outer;
+  outer.shape.assign(type.getShape().begin(), type.getShape().end());
+  outer.shape[last] = 1;
+  Point p;
+  p.dims.resize(type.getRank());
+  outerLoops(outer, -1, p, [&] {
+    emitLoop(i64(0), i64(type.getDimSize(last)), pack, {},
+             [&](DimIndex index, ValueRange) -> SmallVector<Value> {
+               auto pointOf = [&](int64_t i) {
+                 here();
+                 Point q = p;
+                 q.dims[last] = index;
+                 q.dims[last].base =
+                     b.createOrFold<arith::AddIOp>(loc, index.base, i64(i));
+                 return q;
+               };
+               SmallVector<Value> args;
+               for (Value tree : trees)
+                 for (int64_t i = 0; i < pack; ++i)
+                   args.push_back(eval(tree, pointOf(i)).base);
+               if (failed)
+                 return {};
+               here();
+               SmallVector<Value> results =
+                   inlineScalars(op.getScalarOp(), args);
+               for (auto [r, target] : llvm::enumerate(targets))
+                 for (int64_t i = 0; i < pack && !failed; ++i)
+                   writeBuffer(target, pointOf(i),
+                               Lanes::uniform(results[r * pack + i], depth()));
+               return {};
+             });
+  });
+  for (auto [r, target] : llvm::zip(op->getResults(), targets))
+    buffers[r] = target;
   finishCaptures();
 }

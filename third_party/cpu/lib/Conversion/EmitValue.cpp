@@ -20,7 +20,8 @@ static Type elementType(Value v) { return getElementTypeOrSelf(v.getType()); }
 
 Lanes Emitter::eval(Value v, const Point &p) {
   if (failed)
-    return Lanes::uniform(LLVM::PoisonOp::create(here(), loc, scalarType(elementType(v))), 0);
+    return Lanes::uniform(
+        LLVM::PoisonOp::create(here(), loc, scalarType(elementType(v))), 0);
   if (!isa<RankedTensorType>(v.getType()))
     return Lanes::uniform(scalar(v), 0);
   for (auto &scope : llvm::reverse(scopes)) {
@@ -33,7 +34,8 @@ Lanes Emitter::eval(Value v, const Point &p) {
   }
   Lanes lanes = evalUncached(v, p);
   if (failed)
-    return Lanes::uniform(LLVM::PoisonOp::create(here(), loc, scalarType(elementType(v))), 0);
+    return Lanes::uniform(
+        LLVM::PoisonOp::create(here(), loc, scalarType(elementType(v))), 0);
   unsigned level = lanes.maxLevel();
   for (const DimIndex &d : p.dims)
     level = std::max(level, d.level);
@@ -84,7 +86,8 @@ Lanes Emitter::evalOp(Operation *op, unsigned resultNumber, const Point &p) {
       .Case([&](SplatOp s) { return Lanes::uniform(scalar(s.getSrc()), 0); })
       .Case([&](UnsplatOp u) {
         Point q;
-        for (int64_t i = 0; i < cast<RankedTensorType>(u.getSrc().getType()).getRank(); ++i)
+        for (int64_t i = 0;
+             i < cast<RankedTensorType>(u.getSrc().getType()).getRank(); ++i)
           q.dims.push_back({i64(0), 0, false});
         return eval(u.getSrc(), q);
       })
@@ -129,7 +132,8 @@ Lanes Emitter::evalOp(Operation *op, unsigned resultNumber, const Point &p) {
         return eval(t.getSrc(), q);
       })
       .Case([&](ReshapeOp r) {
-        return evalReshape(r.getSrc(), cast<RankedTensorType>(r.getType()).getShape(), p);
+        return evalReshape(r.getSrc(),
+                           cast<RankedTensorType>(r.getType()).getShape(), p);
       })
       .Case([&](SplitOp s) {
         Point q = p;
@@ -240,7 +244,8 @@ Lanes Emitter::evalAddPtr(AddPtrOp op, const Point &p) {
   Lanes off = eval(op.getOffset(), p);
   if (failed)
     return Lanes();
-  Type elem = cast<triton::PointerType>(elementType(op.getPtr())).getPointeeType();
+  Type elem =
+      cast<triton::PointerType>(elementType(op.getPtr())).getPointeeType();
   int64_t bytes = memBytes(elem);
   Type i64Type = b.getI64Type();
   if (ptr.kind == Lanes::Vector || off.kind == Lanes::Vector) {
@@ -250,8 +255,10 @@ Lanes Emitter::evalAddPtr(AddPtrOp op, const Point &p) {
     at(level);
     index = intCast(index, VectorType::get({p.width}, i64Type));
     Value scaled = b.createOrFold<arith::MulIOp>(
-        loc, index, splatConstant(i64Type, b.getI64IntegerAttr(bytes), p.width));
-    return Lanes::vector(arith::AddIOp::create(b, loc, addresses, scaled), level);
+        loc, index,
+        splatConstant(i64Type, b.getI64IntegerAttr(bytes), p.width));
+    return Lanes::vector(arith::AddIOp::create(b, loc, addresses, scaled),
+                         level);
   }
   if (ptr.isAffine() && off.isAffine() && ptr.pos != off.pos) {
     ptr = withoutPos(ptr);
@@ -346,9 +353,11 @@ Lanes Emitter::evalGather(GatherOp op, const Point &p) {
   auto wide = VectorType::get({p.width}, i64Type);
   Value offsets = arith::MulIOp::create(
       b, loc, intCast(lanes, wide),
-      splatConstant(i64Type, b.getI64IntegerAttr(strides[axis] * bytes), p.width));
+      splatConstant(i64Type, b.getI64IntegerAttr(strides[axis] * bytes),
+                    p.width));
   Value addresses = arith::AddIOp::create(b, loc, pointers, offsets);
-  return Lanes::vector(gatherVector(addresses, buffer.elem, p.width, {}, {}), level);
+  return Lanes::vector(gatherVector(addresses, buffer.elem, p.width, {}, {}),
+                       level);
 }
 
 Lanes Emitter::evalExtern(ExternElementwiseOp op, const Point &p) {
@@ -367,6 +376,7 @@ Lanes Emitter::evalExtern(ExternElementwiseOp op, const Point &p) {
   for (auto [l, v] : llvm::zip(operands, op->getOperands()))
     values.push_back(asVector(l, elementType(v), width));
   at(level);
-  Value r = callExtern(op.getSymbol(), elementType(op->getResult(0)), values, width);
+  Value r =
+      callExtern(op.getSymbol(), elementType(op->getResult(0)), values, width);
   return failed ? Lanes() : result(r, width, level);
 }

@@ -53,10 +53,10 @@ public:
   Emitter(OpBuilder &builder, unsigned vectorBits);
 
   struct Kernel {
-    Block *entry = nullptr;            ///< for constants and buffer addresses
-    Value scratch;                     ///< !llvm.ptr
-    std::array<Value, 3> programId;    ///< i32
-    std::array<Value, 3> numPrograms;  ///< i32
+    Block *entry = nullptr;           ///< for constants and buffer addresses
+    Value scratch;                    ///< !llvm.ptr
+    std::array<Value, 3> programId;   ///< i32
+    std::array<Value, 3> numPrograms; ///< i32
   };
   /// Emits the body of `func` at the end of `body`. Arguments must have been
   /// mapped with mapScalar. Fails after a diagnostic.
@@ -90,9 +90,16 @@ private:
   void emitReduceOverLoop(ReduceOp op, const Nest &nest);
   void emitScan(ScanOp op);
   void emitDot(DotOp op);
+  struct DotTile;
+  Buffer dotOperand(Value v, Type compute);
+  void dotBlock(const DotTile &t, const Point &base, DimIndex row, DimIndex col,
+                int64_t rows);
+  SmallVector<Value> dotStep(const DotTile &t, Value aRow, Value bRow,
+                             int64_t rows, ValueRange sums);
   void emitCat(CatOp op);
   void emitJoin(JoinOp op);
   void emitHistogram(HistogramOp op);
+  void emitMap(MapElementwiseOp op);
   /// Computes `v` everywhere and writes it to `target`.
   void materialize(Value v, const Buffer &target);
   /// Gives `v` a buffer and computes it, unless it has one.
@@ -105,6 +112,9 @@ private:
   void finishCaptures();
   SmallVector<Value> combine(Region &region, ValueRange lhs, ValueRange rhs,
                              int64_t width);
+  /// Emits a region of scalar code, branches included, at the current place;
+  /// returns what its terminator yields.
+  SmallVector<Value> inlineScalars(Region &region, ValueRange args);
 
   //===--- Loop nests (Nest.cpp) ---===//
   Nest chooseNest(ArrayRef<Value> trees, ArrayRef<int64_t> shape,
@@ -129,7 +139,8 @@ private:
   /// Number of leading indices of the vector dimension at which all prefix
   /// masks below `trees` hold, as i64 at the current level, or null if there
   /// are none. Registers the masks in `prefixMasks`.
-  Value prefixBound(const Nest &nest, ArrayRef<Value> trees, const Point &outer);
+  Value prefixBound(const Nest &nest, ArrayRef<Value> trees,
+                    const Point &outer);
   struct Assumption {
     Value value;
     Point point; ///< the vector dimension's base is ignored
@@ -173,7 +184,8 @@ private:
                       unsigned &level);
   Lanes readBuffer(const Buffer &buffer, const Point &p);
   void writeBuffer(const Buffer &buffer, const Point &p, const Lanes &lanes);
-  Value loadVector(Value ptr, Type elem, int64_t width, Value mask, Value other);
+  Value loadVector(Value ptr, Type elem, int64_t width, Value mask,
+                   Value other);
   void storeVector(Value ptr, Value v, Type elem, int64_t width, Value mask);
   Value gatherVector(Value addresses, Type elem, int64_t width, Value mask,
                      Value other);
@@ -207,7 +219,7 @@ private:
   Value splatConstant(Type elem, TypedAttr attr, int64_t width);
   Value zero(Type elem, int64_t width);
   Value stepVector(Type elem, int64_t width, int64_t stride);
-  Type memType(Type elem) const;   ///< type in memory
+  Type memType(Type elem) const; ///< type in memory
   Type valueType(Type elem, int64_t width) const;
   Type scalarType(Type elem) const; ///< pointers become !llvm.ptr
   int64_t memBytes(Type elem) const;

@@ -84,12 +84,13 @@ LogicalResult LowerBlocksPass::inlineCalls() {
 }
 
 /// Loads argument `index` of the kernel, in the low bytes of its slot.
-static Value loadArgument(OpBuilder &b, Location loc, Value args, unsigned index,
-                          Type type) {
+static Value loadArgument(OpBuilder &b, Location loc, Value args,
+                          unsigned index, Type type) {
   Value slot = args;
   if (index != 0)
-    slot = LLVM::GEPOp::create(b, loc, args.getType(), b.getI64Type(), args,
-                               ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(index)});
+    slot = LLVM::GEPOp::create(
+        b, loc, args.getType(), b.getI64Type(), args,
+        ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(index)});
   if (isa<triton::PointerType>(type))
     return LLVM::LoadOp::create(b, loc, args.getType(), slot, 8);
   if (type.isInteger(1)) {
@@ -119,7 +120,8 @@ LogicalResult LowerBlocksPass::lower(FuncOp func) {
     if (!isa<triton::PointerType>(type) && !type.isIntOrFloat())
       return func.emitError() << "CPU lowering: argument " << arg.getArgNumber()
                               << " has unsupported type " << type;
-    emitter.mapScalar(arg, loadArgument(b, loc, args, arg.getArgNumber(), type));
+    emitter.mapScalar(arg,
+                      loadArgument(b, loc, args, arg.getArgNumber(), type));
   }
   Emitter::Kernel kernel;
   kernel.entry = entry;
@@ -127,9 +129,11 @@ LogicalResult LowerBlocksPass::lower(FuncOp func) {
   for (unsigned axis = 0; axis < 3; ++axis) {
     Value address = grid;
     if (axis)
-      address = LLVM::GEPOp::create(b, loc, ptr, i32Type, grid,
-                                    ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(axis)});
-    kernel.numPrograms[axis] = LLVM::LoadOp::create(b, loc, i32Type, address, 4);
+      address = LLVM::GEPOp::create(
+          b, loc, ptr, i32Type, grid,
+          ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(axis)});
+    kernel.numPrograms[axis] =
+        LLVM::LoadOp::create(b, loc, i32Type, address, 4);
   }
   Value one = arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(1));
   auto programs = scf::ForOp::create(b, loc, entry->getArgument(2),
@@ -141,7 +145,8 @@ LogicalResult LowerBlocksPass::lower(FuncOp func) {
   for (unsigned axis = 0; axis < 3; ++axis) {
     Value id = rest;
     if (axis < 2) {
-      Value extent = arith::ExtUIOp::create(b, loc, i64Type, kernel.numPrograms[axis]);
+      Value extent =
+          arith::ExtUIOp::create(b, loc, i64Type, kernel.numPrograms[axis]);
       id = arith::RemUIOp::create(b, loc, rest, extent);
       rest = arith::DivUIOp::create(b, loc, rest, extent);
     }
@@ -149,9 +154,11 @@ LogicalResult LowerBlocksPass::lower(FuncOp func) {
   }
   func.walk([&](Operation *op) {
     if (auto id = dyn_cast<GetProgramIdOp>(op))
-      emitter.mapScalar(id.getResult(), kernel.programId[static_cast<int>(id.getAxis())]);
+      emitter.mapScalar(id.getResult(),
+                        kernel.programId[static_cast<int>(id.getAxis())]);
     else if (auto num = dyn_cast<GetNumProgramsOp>(op))
-      emitter.mapScalar(num.getResult(), kernel.numPrograms[static_cast<int>(num.getAxis())]);
+      emitter.mapScalar(num.getResult(),
+                        kernel.numPrograms[static_cast<int>(num.getAxis())]);
   });
   if (failed(emitter.run(func, programs.getBody(), kernel)))
     return failure();

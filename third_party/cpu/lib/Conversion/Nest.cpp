@@ -59,9 +59,9 @@ bool Emitter::matches(const Assumption &a, Value v, const Point &p) const {
   return true;
 }
 
-SmallVector<Value> Emitter::emitLoop(
-    Value lo, Value hi, int64_t step, ValueRange inits,
-    function_ref<SmallVector<Value>(DimIndex, ValueRange)> body) {
+SmallVector<Value>
+Emitter::emitLoop(Value lo, Value hi, int64_t step, ValueRange inits,
+                  function_ref<SmallVector<Value>(DimIndex, ValueRange)> body) {
   unsigned level = depth();
   here();
   auto loop = scf::ForOp::create(b, loc, lo, hi, i64(step), inits);
@@ -69,8 +69,8 @@ SmallVector<Value> Emitter::emitLoop(
   Operation *saved = outer.before;
   outer.before = loop;
   Block *block = loop.getBody();
-  pushScope(block, block->mightHaveTerminator() ? block->getTerminator()
-                                                : nullptr);
+  pushScope(block,
+            block->mightHaveTerminator() ? block->getTerminator() : nullptr);
   DimIndex index{loop.getInductionVar(), depth(), false};
   SmallVector<Value> next = body(index, loop.getRegionIterArgs());
   if (!inits.empty()) {
@@ -158,9 +158,8 @@ Value Emitter::prefixBound(const Nest &nest, ArrayRef<Value> trees,
       DimIndex zeroIndex{i64(0), 0, d == nest.vecDim};
       p.dims.push_back(d < 0 || d == nest.vecDim ? zeroIndex : outer.dims[d]);
     }
-    if (llvm::any_of(prefixMasks, [&](const Assumption &a) {
-          return matches(a, mask, p);
-        }))
+    if (llvm::any_of(prefixMasks,
+                     [&](const Assumption &a) { return matches(a, mask, p); }))
       continue;
     Lanes x = withoutPos(eval(lhs, p));
     Lanes y = eval(rhs, p);
@@ -168,8 +167,8 @@ Value Emitter::prefixBound(const Nest &nest, ArrayRef<Value> trees,
       continue;
     here();
     Value limit = intCast(y.base, i64Type);
-    Value count = b.createOrFold<arith::SubIOp>(loc, limit,
-                                                intCast(x.base, i64Type));
+    Value count =
+        b.createOrFold<arith::SubIOp>(loc, limit, intCast(x.base, i64Type));
     if (orEqual)
       count = b.createOrFold<arith::AddIOp>(loc, count, i64(1));
     bound = bound ? b.createOrFold<arith::MinSIOp>(loc, bound, count) : count;
@@ -178,8 +177,8 @@ Value Emitter::prefixBound(const Nest &nest, ArrayRef<Value> trees,
   if (!bound)
     return {};
   here();
-  bound = b.createOrFold<arith::MinSIOp>(loc, bound,
-                                         i64(nest.shape[nest.vecDim]));
+  bound =
+      b.createOrFold<arith::MinSIOp>(loc, bound, i64(nest.shape[nest.vecDim]));
   return b.createOrFold<arith::MaxSIOp>(loc, bound, i64(0));
 }
 
@@ -248,7 +247,8 @@ void Emitter::forEachPoint(const Nest &nest, ArrayRef<Value> trees,
         if (v.getDefiningOp<arith::RemSIOp>())
           for (auto [i, d] : llvm::enumerate(dims))
             if (d == nest.vecDim && strideAlong(v, i) == 1 &&
-                llvm::none_of(candidates, [&](auto &c) { return c.first == v; }))
+                llvm::none_of(candidates,
+                              [&](auto &c) { return c.first == v; }))
               candidates.push_back({v, dims});
         return true;
       });
@@ -274,14 +274,15 @@ void Emitter::forEachPoint(const Nest &nest, ArrayRef<Value> trees,
     Value last = arith::AddIOp::create(
         b, loc, first,
         constant(b.getIntegerAttr(type, nest.shape[nest.vecDim] - 1)));
-    Value fits = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, last,
-                                       n.base);
+    Value fits =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, last, n.base);
     Value positive = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge,
                                            x.base, zero(type, 1));
     Value both = arith::AndIOp::create(b, loc, fits, positive);
-    allContiguous = allContiguous
-                        ? Value(arith::AndIOp::create(b, loc, allContiguous, both))
-                        : both;
+    allContiguous =
+        allContiguous
+            ? Value(arith::AndIOp::create(b, loc, allContiguous, both))
+            : both;
     Lanes lanes;
     lanes.kind = Lanes::Affine;
     lanes.base = first;

@@ -60,7 +60,8 @@ DimMap cpu::identityMap(unsigned rank) {
 /// Dimensions of a reshape's operand when only unit dimensions differ.
 static DimMap reshapeDims(ReshapeOp op, const DimMap &dims) {
   SmallVector<int> big;
-  for (auto [i, d] : llvm::enumerate(cast<RankedTensorType>(op.getType()).getShape()))
+  for (auto [i, d] :
+       llvm::enumerate(cast<RankedTensorType>(op.getType()).getShape()))
     if (d != 1)
       big.push_back(dims[i]);
   DimMap result;
@@ -232,11 +233,10 @@ static bool sameShapeOfOffsets(Value a, Value b, bool isFactor = false) {
   // Only sums keep a uniform difference uniform.
   bool factor = isFactor || !isa<AddPtrOp, arith::AddIOp, arith::SubIOp,
                                  BroadcastOp, ExpandDimsOp, arith::ExtSIOp>(x);
-  return llvm::all_of(llvm::zip(x->getOperands(), y->getOperands()),
-                      [&](auto pair) {
-                        return sameShapeOfOffsets(std::get<0>(pair),
-                                                  std::get<1>(pair), factor);
-                      });
+  return llvm::all_of(
+      llvm::zip(x->getOperands(), y->getOperands()), [&](auto pair) {
+        return sameShapeOfOffsets(std::get<0>(pair), std::get<1>(pair), factor);
+      });
 }
 
 static bool isOwnExpensive(Operation *op) {
@@ -285,7 +285,8 @@ void Plan::collectRoots(Value v, llvm::SetVector<Operation *> &roots) const {
       continue;
     }
     for (Operation *user : x.getUsers()) {
-      bool goesOn = isVirtual(user) && isa<RankedTensorType>(user->getResult(0).getType()) &&
+      bool goesOn = isVirtual(user) &&
+                    isa<RankedTensorType>(user->getResult(0).getType()) &&
                     !stored.contains(user->getResult(0));
       if (!goesOn)
         roots.insert(user);
@@ -317,7 +318,8 @@ void Plan::planLoad(LoadOp op) {
     bool inOrder = store && sameShapeOfOffsets(op.getPtr(), store.getPtr());
     if (inOrder)
       for (Value tree : store->getOperands())
-        walkTree(tree, identityMap(tensorType(tree) ? tensorType(tree).getRank() : 0),
+        walkTree(tree,
+                 identityMap(tensorType(tree) ? tensorType(tree).getRank() : 0),
                  [&](Value v, const DimMap &dims) {
                    if (v == op.getResult() &&
                        dims != identityMap(tensorType(v).getRank()))
@@ -363,7 +365,8 @@ void Plan::analyze(FuncOp func) {
       continue;
     if (auto reshape = dyn_cast<ReshapeOp>(op)) {
       // Read linearly, which only a buffer can do in general.
-      if (!isTrivialReshape(reshape) && isVirtual(reshape.getSrc().getDefiningOp()))
+      if (!isTrivialReshape(reshape) &&
+          isVirtual(reshape.getSrc().getDefiningOp()))
         stored.insert(reshape.getSrc());
     } else if (auto gather = dyn_cast<GatherOp>(op)) {
       stored.insert(gather.getSrc());

@@ -15,7 +15,8 @@
 using namespace mlir;
 
 void registerTritonBackend_cpu(DialectRegistry &registry) {
-  registry.insert<func::FuncDialect, LLVM::LLVMDialect, vector::VectorDialect>();
+  registry
+      .insert<func::FuncDialect, LLVM::LLVMDialect, vector::VectorDialect>();
   triton::cpu::registerConversionPasses();
   triton::cpu::registerMathPasses();
 }

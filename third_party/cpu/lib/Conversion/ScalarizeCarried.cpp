@@ -120,7 +120,8 @@ void ScalarizeCarriedPass::rewrite(scf::ForOp loop, unsigned index) {
   arg.setType(sumType);
   b.setInsertionPointToStart(loop.getBody());
   Value inside = addUniform(b, loc, init, arg);
-  arg.replaceAllUsesExcept(inside, inside.getDefiningOp()->getOperand(1).getDefiningOp());
+  arg.replaceAllUsesExcept(
+      inside, inside.getDefiningOp()->getOperand(1).getDefiningOp());
 
   b.setInsertionPoint(yield);
   sum = arg;
@@ -137,7 +138,8 @@ void ScalarizeCarriedPass::rewrite(scf::ForOp loop, unsigned index) {
     return;
   b.setInsertionPointAfter(loop);
   Value outside = addUniform(b, loc, init, result);
-  result.replaceAllUsesExcept(outside, outside.getDefiningOp()->getOperand(1).getDefiningOp());
+  result.replaceAllUsesExcept(
+      outside, outside.getDefiningOp()->getOperand(1).getDefiningOp());
 }
 
 std::unique_ptr<Pass> cpu::createScalarizeCarriedPass() {

@@ -20,10 +20,7 @@ tt.func public @descriptor(%d: !tt.tensordesc<tensor<8x8xf32>>) {
 
 tt.func public @unknown(%x: !tt.ptr<f32>) {
   %r = tt.make_range {end = 16 : i32, start = 0 : i32} : tensor<16xi32>
-  // expected-error @+1 {{CPU lowering: operation 'tt.map_elementwise' is not supported}}
-  %0 = "tt.map_elementwise"(%r) <{pack = 1 : i32}> ({
-  ^bb0(%a: i32):
-    tt.map_elementwise.return %a : i32
-  }) : (tensor<16xi32>) -> tensor<16xi32>
+  // expected-error @+1 {{CPU lowering: operation 'tt.elementwise_inline_asm' is not supported}}
+  %0 = tt.elementwise_inline_asm "nop" {constraints = "=r,r", packed_element = 1 : i32, pure = true} %r : tensor<16xi32> -> tensor<16xi32>
   tt.return
 }

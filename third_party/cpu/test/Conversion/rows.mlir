@@ -87,3 +87,29 @@ tt.func public @cumsum(%x: !tt.ptr<f32>) {
   tt.store %p, %c : tensor<64x!tt.ptr<f32>>
   tt.return
 }
+
+// -----
+
+// A function with branches runs element by element.
+// CHECK-LABEL: func.func @map(
+// CHECK: scf.for %{{.*}} = %c0_i64 to %c64_i64 step %c2_i64
+// CHECK: scf.if
+// CHECK-COUNT-2: llvm.store
+tt.func public @map(%x: !tt.ptr<i32>) {
+  %r = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+  %0 = "tt.map_elementwise"(%r) <{pack = 2 : i32}> ({
+  ^bb0(%a: i32, %b: i32):
+    %c = arith.cmpi slt, %a, %b : i32
+    %d = scf.if %c -> i32 {
+      scf.yield %a : i32
+    } else {
+      %e = arith.muli %a, %b : i32
+      scf.yield %e : i32
+    }
+    tt.map_elementwise.return %d, %b : i32, i32
+  }) : (tensor<64xi32>) -> tensor<64xi32>
+  %xs = tt.splat %x : !tt.ptr<i32> -> tensor<64x!tt.ptr<i32>>
+  %p = tt.addptr %xs, %r : tensor<64x!tt.ptr<i32>>, tensor<64xi32>
+  tt.store %p, %0 : tensor<64x!tt.ptr<i32>>
+  tt.return
+}
