@@ -32,7 +32,7 @@ _EXPORTS: dict[str, str] = {
     "reinterpret": "runtime.jit",
     "set_allocator": "runtime._allocation",
 }
-_SUBMODULES = ("backends", "compiler", "errors", "knobs", "language", "runtime", "testing", "tools")
+_SUBMODULES = ("_C", "backends", "compiler", "errors", "knobs", "language", "runtime", "testing", "tools")
 
 __all__ = list(_EXPORTS)
 __all__ += ["language", "runtime", "testing", "tools"]
