@@ -126,9 +126,8 @@ std::unique_ptr<Module> toModule(mlir::ModuleOp &op) {
 std::unique_ptr<Module> parse(const std::string &text) {
   auto result = std::make_unique<Module>();
   llvm::SMDiagnostic diagnostic;
-  std::unique_ptr<llvm::Module> module =
-      llvm::parseIR(llvm::MemoryBufferRef(text, "<text>"), diagnostic,
-                    result->getContext());
+  std::unique_ptr<llvm::Module> module = llvm::parseIR(
+      llvm::MemoryBufferRef(text, "<text>"), diagnostic, result->getContext());
   if (!module) {
     std::string message = "not valid LLVM IR: ";
     llvm::raw_string_ostream stream(message);

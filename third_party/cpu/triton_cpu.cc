@@ -97,8 +97,7 @@ void initPasses(py::module &&m) {
       py::arg("vector_library") = py::none(),
       "Math functions to code or calls; by default as the host has them");
   m.def(
-      "add_to_llvm",
-      [](mlir::PassManager &passes) { addToLLVMPasses(passes); },
+      "add_to_llvm", [](mlir::PassManager &passes) { addToLLVMPasses(passes); },
       py::arg("pm"), "func, scf, cf, arith, math, ub, vector to llvm");
 }
 
@@ -137,6 +136,7 @@ void init_triton_cpu(py::module &&m) {
   m.def("thread_team", &cpu::getTeamKind,
         "'openmp' (the threads of a loaded OpenMP runtime) or 'pool' (ours)");
 
-  m.attr("driver_abi") = py::capsule(
-      static_cast<const void *>(cpu::getDriverAbi()), TRITON_DRIVER_ABI_CAPSULE);
+  m.attr("driver_abi") =
+      py::capsule(static_cast<const void *>(cpu::getDriverAbi()),
+                  TRITON_DRIVER_ABI_CAPSULE);
 }

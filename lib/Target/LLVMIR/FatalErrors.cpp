@@ -46,8 +46,9 @@ bool runGuarded(Guard &guard, llvm::function_ref<llvm::Error()> body,
 
 } // namespace
 
-llvm::Error mlir::triton::runCatchingFatalErrors(
-    llvm::function_ref<llvm::Error()> body, bool &fatal) {
+llvm::Error
+mlir::triton::runCatchingFatalErrors(llvm::function_ref<llvm::Error()> body,
+                                     bool &fatal) {
   installHandlerOnce();
   // On the heap: the guard is written between setjmp and longjmp.
   auto guard = std::make_unique<Guard>();

@@ -94,12 +94,12 @@ Error checkProcessor(const Target &target, const Triple &triple,
   if (info && (spec.cpu.empty() || info->isCPUStringValid(spec.cpu)))
     return Error::success();
   return createStringError("processor '" + spec.cpu +
-                           "' is not known for target triple '" +
-                           triple.str() + "'");
+                           "' is not known for target triple '" + triple.str() +
+                           "'");
 }
 
-Expected<std::unique_ptr<TargetMachine>>
-createMachine(const Triple &triple, const TargetSpec &spec) {
+Expected<std::unique_ptr<TargetMachine>> createMachine(const Triple &triple,
+                                                       const TargetSpec &spec) {
   Expected<const Target *> target = lookupTarget(triple);
   if (!target)
     return target.takeError();

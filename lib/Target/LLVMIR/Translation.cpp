@@ -31,8 +31,8 @@ mlir::triton::translateToLLVMIR(ModuleOp module, llvm::LLVMContext &context) {
 #else
     constexpr bool skipVerification = false;
 #endif
-    result = translateModuleToLLVMIR(module, context, "triton",
-                                     skipVerification);
+    result =
+        translateModuleToLLVMIR(module, context, "triton", skipVerification);
   }
   if (result)
     return result;

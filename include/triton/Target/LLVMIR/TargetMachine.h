@@ -1,4 +1,5 @@
-//===- TargetMachine.h - target descriptions and code generators -*- C++ -*-===//
+//===- TargetMachine.h - target descriptions and code generators -*- C++
+//-*-===//
 
 #ifndef TRITON_TARGET_LLVMIR_TARGETMACHINE_H
 #define TRITON_TARGET_LLVMIR_TARGETMACHINE_H

@@ -46,9 +46,9 @@ SmallVector<float> withOnes(ArrayRef<float> coefficients, int ones) {
 
 /// Splits `shifted` = number + kRounder.
 Rounded takeInteger(FloatBuilder &f, Value shifted) {
-  return {f.sub(shifted, f.constant(kRounder)),
-          f.subInt(f.bits(shifted),
-                   f.integer(llvm::bit_cast<int32_t>(kRounder)))};
+  return {
+      f.sub(shifted, f.constant(kRounder)),
+      f.subInt(f.bits(shifted), f.integer(llvm::bit_cast<int32_t>(kRounder)))};
 }
 
 /// 2^n for -127 < n < 128.
@@ -78,7 +78,8 @@ Value callScale(FloatBuilder &f, StringRef intrinsic, Value x, Value n) {
   ImplicitLocOpBuilder &b = f.builder();
   int64_t lanes = cast<VectorType>(x.getType()).getNumElements();
   Type maskType = b.getIntegerType(lanes == 16 ? 16 : 8);
-  Value all = LLVM::ConstantOp::create(b, maskType, b.getIntegerAttr(maskType, -1));
+  Value all =
+      LLVM::ConstantOp::create(b, maskType, b.getIntegerAttr(maskType, -1));
   SmallVector<Value> operands = {x, n, f.constant(0), all};
   if (lanes == 16) // the wide form also names a rounding mode: 4, the current
     operands.push_back(
@@ -139,8 +140,8 @@ struct LogParts {
 };
 
 LogParts splitLog(FloatBuilder &f, Value x) {
-  Value tiny = f.compare(
-      Predicate::OLT, x, f.constant(std::numeric_limits<float>::min()));
+  Value tiny = f.compare(Predicate::OLT, x,
+                         f.constant(std::numeric_limits<float>::min()));
   Value normal = f.select(tiny, f.mul(x, f.constant(0x1p23f)), x);
   Value offset = f.select(tiny, f.constant(-23), f.constant(0));
 
@@ -225,8 +226,8 @@ Value mlir::triton::cpu::emitTanh(ImplicitLocOpBuilder &builder, Value x) {
   FloatBuilder f(builder, x.getType());
   Value magnitude = f.abs(x);
   Value square = f.mul(x, x);
-  Value small = f.fma(f.mul(f.polynomial(square, kTanh), square), magnitude,
-                      magnitude);
+  Value small =
+      f.fma(f.mul(f.polynomial(square, kTanh), square), magnitude, magnitude);
 
   // 1 - 2 / (exp(2|x|) + 1). Beyond 10 the result rounds to 1; NaN goes the
   // small way.

@@ -68,8 +68,9 @@ Value LibraryCalls::emit(ImplicitLocOpBuilder &b, StringRef function,
                          ValueRange operands) {
   auto type = dyn_cast<VectorType>(operands[0].getType());
   if (!type)
-    return call(b, function + (elementBits(operands[0].getType()) == 32 ? "f" : ""),
-                operands);
+    return call(
+        b, function + (elementBits(operands[0].getType()) == 32 ? "f" : ""),
+        operands);
   auto flat = VectorType::get({type.getNumElements()}, type.getElementType());
   SmallVector<Value> flatOperands;
   for (Value operand : operands)

@@ -36,8 +36,9 @@ void printIndex(raw_ostream &out, int64_t linear, ArrayRef<int64_t> shape) {
 void printValue(raw_ostream &out, uint32_t format, uint64_t bits) {
   uint32_t kind = format & 0xff;
   unsigned width = (format >> 8) & 0xff;
-  uint64_t low = width >= 64 || width == 0 ? bits
-                                           : bits & maskTrailingOnes<uint64_t>(width);
+  uint64_t low = width >= 64 || width == 0
+                     ? bits
+                     : bits & maskTrailingOnes<uint64_t>(width);
   bool hex = (format >> 16) & 1;
   if (hex || kind == kPrintPointer)
     out << llvm::format_hex(low, 2 + (width ? width : 64) / 4);
@@ -87,8 +88,9 @@ void triton_cpu_assert_fail(const char *message, const char *file,
   std::lock_guard<std::mutex> lock(helperMutex());
   if (report->failed.load(std::memory_order_relaxed))
     return;
-  std::snprintf(report->message, LaunchReport::kMessageSize,
-                "%s:%u: %s: device assertion failed in program (%u, %u, %u): %s",
-                file, line, function, x, y, z, message);
+  std::snprintf(
+      report->message, LaunchReport::kMessageSize,
+      "%s:%u: %s: device assertion failed in program (%u, %u, %u): %s", file,
+      line, function, x, y, z, message);
   report->failed.store(true, std::memory_order_release);
 }

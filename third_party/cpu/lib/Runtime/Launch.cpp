@@ -153,7 +153,8 @@ private:
         return false;
       int64_t chunk = (total - begin) / (int64_t(sharers) * 4);
       end = std::min(total, begin + std::max(smallestChunk, chunk));
-    } while (!next.compare_exchange_weak(begin, end, std::memory_order_relaxed));
+    } while (
+        !next.compare_exchange_weak(begin, end, std::memory_order_relaxed));
     return true;
   }
 

@@ -98,8 +98,8 @@ private:
 
   Expected<uint64_t> link(JITDylib &dylib, StringRef name, StringRef object) {
     // The object is copied: the linker reads it at 16-byte alignment.
-    if (Error error = objects.add(
-            dylib, MemoryBuffer::getMemBufferCopy(object, name)))
+    if (Error error =
+            objects.add(dylib, MemoryBuffer::getMemBufferCopy(object, name)))
       return error;
     auto symbol = session.lookup({&dylib}, session.intern(name));
     if (!symbol)

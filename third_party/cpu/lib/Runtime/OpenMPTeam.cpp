@@ -53,8 +53,8 @@ bool OpenMPTeam::open(const char *path) {
   void *library = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
   if (!library)
     return false;
-  parallel = reinterpret_cast<decltype(parallel)>(
-      dlsym(library, "GOMP_parallel"));
+  parallel =
+      reinterpret_cast<decltype(parallel)>(dlsym(library, "GOMP_parallel"));
   maxThreads = reinterpret_cast<decltype(maxThreads)>(
       dlsym(library, "omp_get_max_threads"));
   return parallel && maxThreads;
@@ -88,6 +88,7 @@ const OpenMPTeam *OpenMPTeam::find() { return nullptr; }
 #endif
 
 void OpenMPTeam::run(int threads, llvm::function_ref<void()> body) const {
-  parallel([](void *data) { (*static_cast<llvm::function_ref<void()> *>(data))(); },
-           &body, unsigned(threads), 0);
+  parallel(
+      [](void *data) { (*static_cast<llvm::function_ref<void()> *>(data))(); },
+      &body, unsigned(threads), 0);
 }

@@ -36,7 +36,9 @@ void ThreadPool::run(int threads, TeamUse use,
   gate.store(next << 32 | kOpen, std::memory_order_seq_cst);
   // Either this sees the sleeper, or the sleeper sees the new epoch.
   if (sleepers.load(std::memory_order_seq_cst) > 0) {
-    { std::lock_guard<std::mutex> lock(sleepMutex); }
+    {
+      std::lock_guard<std::mutex> lock(sleepMutex);
+    }
     if (threads > 2)
       wake.notify_all();
     else

@@ -41,8 +41,7 @@ ThreadPool &getPool() {
   if (current)
     return *current;
   auto *created = new ThreadPool();
-  if (pool.compare_exchange_strong(current, created,
-                                   std::memory_order_acq_rel))
+  if (pool.compare_exchange_strong(current, created, std::memory_order_acq_rel))
     return *created;
   delete created;
   return *current;
@@ -114,8 +113,8 @@ const char *getTeamKind() { return getOpenMP() ? "openmp" : "pool"; }
 
 void installForkHandler() {
   static std::once_flag once;
-  std::call_once(
-      once, [] { pthread_atfork(nullptr, nullptr, &afterForkInChild); });
+  std::call_once(once,
+                 [] { pthread_atfork(nullptr, nullptr, &afterForkInChild); });
 }
 
 } // namespace mlir::triton::cpu

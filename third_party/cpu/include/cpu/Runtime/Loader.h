@@ -16,8 +16,8 @@ struct LoadedKernel {
   uint64_t function;
 };
 
-/// Links a relocatable object, sealed (Seal.h) or not, and finds its symbol `name`. Calls are
-/// serialised; the error says what in the object was wrong.
+/// Links a relocatable object, sealed (Seal.h) or not, and finds its symbol
+/// `name`. Calls are serialised; the error says what in the object was wrong.
 llvm::Expected<LoadedKernel> loadKernel(llvm::StringRef name,
                                         llvm::StringRef object);
 
