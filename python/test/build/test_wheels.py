@@ -130,6 +130,12 @@ def test_version_and_entry_points(installed):
     assert points == "['triton.backends.cpu', 'triton.backends.mthreads']"
 
 
+def test_the_flagtree_command_is_installed(installed, tmp_path):
+    done = run(installed("mthreads").folder / "bin" / "flagtree", "--help", cwd=tmp_path)
+    assert done.returncode == 0, done.stdout
+    assert "usage: flagtree" in done.stdout
+
+
 def test_filecheck_of_the_wheel_works(installed, tmp_path):
     environment = installed()
     folder = Path(environment.run("import triton; print(triton.__path__[0])", tmp_path))
