@@ -153,7 +153,7 @@ def setup_arguments(project: Project) -> dict[str, Any]:
         "packages": list(assembly.packages),
         "package_dir": assembly.editable_package_dir,
         "package_data": assembly.package_data,
-        "entry_points": assembly.entry_points,
+        "entry_points": {**assembly.entry_points, "console_scripts": ["flagtree = triton.cli:main"]},
         "include_package_data": False,
         "distclass": FlagTreeDistribution,
         "flagtree_project": project,
