@@ -13,10 +13,10 @@ from ...compiler.errors import CompilationError, CompileTimeAssertionFailure, Un
 from ...language._values import constexpr
 from ..binder import bind, check_options, constants, normalize_grid, specialize
 from ..errors import InterpreterError
-from .builder import NumpyBuilder
+from .builder import DeviceAssertion, NumpyBuilder
 from .elements import Value
 from .evaluator import Evaluator, InterpreterSemantic
-from .memory import Memory
+from .memory import Memory, ReadOnlyArgument
 
 
 class KernelError(InterpreterError, CompilationError):
@@ -37,15 +37,28 @@ class KernelConstructError(KernelError, UnsupportedLanguageConstruct):
     """An interpreted kernel uses a part of Python that kernels cannot use."""
 
 
-def _as_kernel_error(error: CompilationError, program: tuple[int, int, int]) -> KernelError:
+class KernelDeviceAssertion(KernelError, RuntimeError):
+    """A `tl.device_assert` of an interpreted kernel does not hold."""
+
+
+def _as_kernel_error(fn: Any, error: CompilationError, program: tuple[int, int, int]) -> KernelError:
+    """`error` with the place in the file and in the grid."""
     kind: type[KernelError] = KernelError
     if isinstance(error, CompileTimeAssertionFailure):
         kind = KernelStaticAssertion
     elif isinstance(error, UnsupportedLanguageConstruct):
         kind = KernelConstructError
-    made = kind(error.src, error.node, error.error_message)
-    made.add_note(f"in program {program}") if hasattr(made, "add_note") else None
-    return made
+    elif isinstance(root_cause(error), DeviceAssertion):
+        kind = KernelDeviceAssertion
+    line = fn.starting_line_number - 1 + getattr(error.node, "lineno", 1)
+    where = f"in program {program} of {fn.__name__}, {fn.fn.__code__.co_filename}:{line}"
+    return kind(error.src, error.node, f"{error.error_message}\n{where}")
+
+
+def root_cause(error: BaseException) -> BaseException:
+    while error.__cause__ is not None:
+        error = error.__cause__
+    return error
 
 
 @functools.cache
@@ -149,4 +162,7 @@ def launch(fn: Any, args: tuple, kwargs: dict[str, Any], grid: Any) -> None:
                     try:
                         _run_program(state, fn, scope)
                     except CompilationError as error:
-                        raise _as_kernel_error(error, builder.program) from error.__cause__
+                        cause = root_cause(error)
+                        if isinstance(cause, ReadOnlyArgument):
+                            raise cause from None
+                        raise _as_kernel_error(fn, error, builder.program) from error.__cause__

@@ -18,6 +18,10 @@ class MemoryFault(Exception):
     """An access to an address that cannot be right."""
 
 
+class ReadOnlyArgument(ValueError):
+    """A kernel writes to an array that must not be written."""
+
+
 class _Described:
     """Lets NumPy make an array over raw memory."""
 
@@ -67,7 +71,8 @@ class Memory:
     def _check_writable(self, window: Window) -> None:
         for start, end, name in self.read_only:
             if window.lowest < end and window.end > start:
-                raise ValueError(f"argument {name!r} is a read-only array, but the kernel writes to it; pass a copy")
+                message = f"argument {name!r} is a read-only array, but the kernel writes to it; pass a writable copy"
+                raise ReadOnlyArgument(message)
 
     def load(self, element: E.Element, addresses: np.ndarray, mask, other) -> np.ndarray:
         """What lies at `addresses`; `other`, or 0, where `mask` is false."""
