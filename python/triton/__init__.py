@@ -32,13 +32,15 @@ _EXPORTS: dict[str, str] = {
     "reinterpret": "runtime.jit",
     "set_allocator": "runtime._allocation",
 }
-_SUBMODULES = ("_C", "backends", "compiler", "errors", "knobs", "language", "runtime", "testing", "tools")
+_SUBMODULES = ("backends", "compiler", "errors", "knobs", "language", "runtime", "testing", "tools")
 
 __all__ = list(_EXPORTS)
 __all__ += ["language", "runtime", "testing", "tools"]
 
 
 def __getattr__(name: str) -> Any:
+    if name == "_C":  # other software reaches for triton._C.libtriton without importing it
+        return importlib.import_module(f"{__name__}._C.libtriton") and importlib.import_module(f"{__name__}._C")
     if name in _SUBMODULES:
         return importlib.import_module(f"{__name__}.{name}")
     module = _EXPORTS.get(name)

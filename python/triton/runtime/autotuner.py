@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import functools
 import hashlib
 import json
 import time
@@ -36,6 +37,11 @@ def _zero(value: Any) -> None:
         value.zero_()
     else:
         value[...] = 0
+
+
+@functools.cache
+def _dtype_name(dtype: Any) -> str:
+    return str(dtype)
 
 
 class _ArgumentHooks:
@@ -183,7 +189,7 @@ class Autotuner(KernelInterface):
 
     def _key(self, named: dict[str, Any]) -> tuple:
         values = [named[name] for name in self.keys if name in named]
-        return (*values, *(str(value.dtype) for value in named.values() if hasattr(value, "dtype")))
+        return (*values, *[_dtype_name(value.dtype) for value in named.values() if hasattr(value, "dtype")])
 
     def run(self, *args: Any, **kwargs: Any) -> Any:
         """Launches with the best configuration for these arguments, finding it first if necessary."""
@@ -199,7 +205,7 @@ class Autotuner(KernelInterface):
         else:
             config = self.configs[0]
         self.best_config = config
-        if knobs.autotuning.print and not cached:
+        if not cached and knobs.autotuning.print:
             print(
                 f"Triton autotuning for function {self.base_fn.__name__},\nwith key as {key},\n"
                 f"finished after {self.bench_time or 0:.2f}s,\nbest config selected: {config};"

@@ -87,7 +87,7 @@ def _check_pinned(fn: Any, param: KernelParam, value: Any) -> None:
 
 def _specialize(fn: Any, backend: Any, param: KernelParam, value: Any) -> tuple[Any, Any]:
     if param.is_constexpr:
-        if hasattr(value, "data_ptr") or hasattr(value, "__array_interface__") and not is_numpy_scalar(value):
+        if hasattr(value, "data_ptr") or (hasattr(value, "__array_interface__") and not is_numpy_scalar(value)):
             raise TypeError(
                 f"{_describe(fn, param)} is a tl.constexpr, but a {type(value).__name__} was passed; a tensor is no "
                 "compile-time value. Are arguments in the wrong order?"

@@ -34,6 +34,12 @@ def local_names(code: CodeType) -> set[str]:
     return names
 
 
+def code_text(code: CodeType) -> str:
+    """A text that changes with the instructions, names and constants of `code`, but not with its place."""
+    constants = [code_text(c) if isinstance(c, CodeType) else repr(c) for c in code.co_consts]
+    return f"{code.co_code.hex()}{code.co_names}{constants}"
+
+
 def is_own(obj: Any) -> bool:
     module = obj.__name__ if isinstance(obj, ModuleType) else getattr(obj, "__module__", None)
     return isinstance(module, str) and any(module == own or module.startswith(own + ".") for own in _OWN_PACKAGES)
@@ -144,7 +150,7 @@ class DependencyScan:
         """A plain function, e.g. one marked `__triton_builtin__`; its bytecode stands for its source."""
         if id(value) not in self._seen:
             self._seen.add(id(value))
-            self.parts.append(f"{name}:{value.__module__}.{value.__qualname__}:{value.__code__.co_code.hex()}")
+            self.parts.append(f"{name}:{value.__module__}.{value.__qualname__}:{code_text(value.__code__)}")
 
     def _class(self, name: str, value: type) -> None:
         """Aggregates and the like: jit methods count as callables, constants as values."""

@@ -120,7 +120,11 @@ GLOBAL = "N = tl.constexpr({})\n@triton.jit\ndef k(x):\n    tl.store(x, N)\n"
 HOST = "@triton.constexpr_function\ndef host():\n    return {}\n@triton.jit\ndef k(x):\n    tl.store(x, host())\n"
 
 
-@pytest.mark.parametrize("text", [CALLEE, GLOBAL, HOST], ids=["callee", "global", "constexpr function"])
+PLAIN = "def host():\n    return {}\n@triton.jit\ndef k(x):\n    tl.store(x, host())\n"
+CLASS = "class Settings:\n    N = {}\n@triton.jit\ndef k(x):\n    tl.store(x, Settings.N)\n"
+
+
+@pytest.mark.parametrize("text", [CALLEE, GLOBAL, HOST, PLAIN, CLASS])
 def test_key_covers_what_the_source_refers_to(tmp_path, text):
     one = key_of(tmp_path, "dependency_a", text.format(1))
     assert one == key_of(tmp_path, "dependency_a", text.format(1))
