@@ -1,4 +1,4 @@
-"""Runs every case of `kernels.py` and saves the results: what the tests start, compiled and with `TRITON_INTERPRET=1`."""
+"""Runs every case of `kernels.py` and saves the results. The tests start it compiled and with `TRITON_INTERPRET=1`."""
 
 import sys
 
