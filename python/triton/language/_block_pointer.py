@@ -328,6 +328,8 @@ class tensor_descriptor(_strided_value):
             raise ValueError(
                 f"gather and scatter need a descriptor of blocks of one row, got block shape {list(block)}"
             )
+        if not isinstance(x_offsets, tensor):
+            raise TypeError(f"x_offsets must be a one-dimensional integer tensor, got {x_offsets}")
         if not x_offsets.type.is_block() or len(x_offsets.type.shape) != 1 or not x_offsets.dtype.is_int():
             raise ValueError(f"x_offsets must be a one-dimensional integer tensor, got {x_offsets.type}")
         rows = x_offsets.type.shape[0]

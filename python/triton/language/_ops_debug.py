@@ -25,19 +25,19 @@ def _hint_values(values, what: str) -> list:
 @builtin
 def multiple_of(input, values, _semantic=None):
     """Promise that the first element of each run of `input` is a multiple of `values`, one number per dimension."""
-    return _semantic.multiple_of(input, _hint_values(values, "tl.multiple_of"))
+    return _semantic.multiple_of(_semantic.to_tensor(input), _hint_values(values, "tl.multiple_of"))
 
 
 @builtin
 def max_contiguous(input, values, _semantic=None):
     """Promise that each group of `values` elements of `input` is contiguous, one number per dimension."""
-    return _semantic.max_contiguous(input, _hint_values(values, "tl.max_contiguous"))
+    return _semantic.max_contiguous(_semantic.to_tensor(input), _hint_values(values, "tl.max_contiguous"))
 
 
 @builtin
 def max_constancy(input, values, _semantic=None):
     """Promise that each group of `values` elements of `input` is constant, one number per dimension."""
-    return _semantic.max_constancy(input, _hint_values(values, "tl.max_constancy"))
+    return _semantic.max_constancy(_semantic.to_tensor(input), _hint_values(values, "tl.max_constancy"))
 
 
 @builtin

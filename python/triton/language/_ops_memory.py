@@ -93,15 +93,22 @@ def make_tensor_descriptor(base, shape, strides, block_shape, padding_option="ze
     return tensor_descriptor.make(base, shape, strides, _unwrap_shape(block_shape), padding, _semantic=_semantic)
 
 
+def _check_descriptor(desc, name: str) -> None:
+    if not isinstance(desc, tensor_descriptor):
+        raise TypeError(f"tl.{name} needs a tensor descriptor, got {desc}")
+
+
 @builtin
 def load_tensor_descriptor(desc, offsets, _semantic=None):
     """`desc.load(offsets)`."""
+    _check_descriptor(desc, "load_tensor_descriptor")
     return desc.load(offsets, _semantic=_semantic)
 
 
 @builtin
 def store_tensor_descriptor(desc, offsets, value, _semantic=None):
     """`desc.store(offsets, value)`."""
+    _check_descriptor(desc, "store_tensor_descriptor")
     return desc.store(offsets, value, _semantic=_semantic)
 
 

@@ -119,14 +119,14 @@ def view(input, *shape, _semantic=None):
 @builtin
 def trans(input, *dims, _semantic=None):
     """`input` with its dimensions permuted; without `dims` the last two are swapped."""
-    return _semantic.trans(input, [_unwrap_if_constexpr(d) for d in _unwrap_iterable(dims)])
+    return _semantic.trans(_semantic.to_tensor(input), [_unwrap_if_constexpr(d) for d in _unwrap_iterable(dims)])
 
 
 @tensor_member
 @builtin
 def permute(input, *dims, _semantic=None):
     """`input` with its dimensions permuted: dimension i of the result is dimension `dims[i]`."""
-    return _semantic.permute(input, [_unwrap_if_constexpr(d) for d in _unwrap_iterable(dims)])
+    return _semantic.permute(_semantic.to_tensor(input), [_unwrap_if_constexpr(d) for d in _unwrap_iterable(dims)])
 
 
 @builtin
@@ -139,7 +139,7 @@ def join(a, b, _semantic=None):
 @builtin
 def split(a, _semantic=None, _generator=None):
     """The two halves of a tensor along its last dimension of size 2: the inverse of `join`."""
-    return tl_tuple(_semantic.split(a))
+    return tl_tuple(_semantic.split(_semantic.to_tensor(a)))
 
 
 @builtin
@@ -149,14 +149,14 @@ def cat(input, other, can_reorder=False, dim=0, _semantic=None):
     With `can_reorder` (rank 1 only) the order of elements is unspecified, which is cheaper on some targets.
     """
     can_reorder = bool(_unwrap_if_constexpr(can_reorder))
-    return _semantic.cat(input, other, can_reorder, _unwrap_if_constexpr(dim))
+    return _semantic.cat(_semantic.to_tensor(input), _semantic.to_tensor(other), can_reorder, _unwrap_if_constexpr(dim))
 
 
 @tensor_member
 @builtin
 def item(input, _semantic=None, _generator=None):
     """The scalar in a tensor of one element."""
-    return _semantic.item(input)
+    return _semantic.item(_semantic.to_tensor(input))
 
 
 @builtin
@@ -175,7 +175,7 @@ def where(condition, x, y, _semantic=None):
 @builtin
 def gather(src, index, axis, _semantic=None):
     """`result[.., i, ..] = src[.., index[.., i, ..], ..]` with i along `axis`."""
-    return _semantic.gather(src, index, _unwrap_if_constexpr(axis))
+    return _semantic.gather(_semantic.to_tensor(src), _semantic.to_tensor(index), _unwrap_if_constexpr(axis))
 
 
 @tensor_member
@@ -183,4 +183,4 @@ def gather(src, index, axis, _semantic=None):
 def histogram(input, num_bins, mask=None, _semantic=None, _generator=None):
     """How often each of `0 .. num_bins - 1` occurs in a one-dimensional block of 32-bit integers, as int32."""
     mask = _unwrap_if_constexpr(mask)
-    return _semantic.histogram(input, _unwrap_if_constexpr(num_bins), mask)
+    return _semantic.histogram(_semantic.to_tensor(input), _unwrap_if_constexpr(num_bins), mask)

@@ -86,6 +86,8 @@ class Compound:
         if rank > 3:
             return self._batched_dot(a, b, acc, input_precision, max_num_imprecise_acc, out_dtype)
         self._check_dot_size(a, b)
+        if acc is not None and not isinstance(acc, tensor):
+            raise TypeError(f"tl.dot: the accumulator must be a tensor, got {acc}")
         if out_dtype is None:
             out_dtype = acc.dtype if acc is not None and acc.dtype.is_floating() else T.float32
         result = self._dot_result(a.dtype, out_dtype)
@@ -129,6 +131,9 @@ class Compound:
     def dot_scaled(
         self, lhs, lhs_scale, lhs_format, rhs, rhs_scale, rhs_format, acc, fast_math, lhs_k_pack, rhs_k_pack, out_dtype
     ) -> tensor:
+        for name, operand in (("lhs", lhs), ("rhs", rhs)):
+            if not isinstance(operand, tensor):
+                raise TypeError(f"tl.dot_scaled: {name} must be a matrix, got {operand}")
         for side, fmt in (("lhs", lhs_format), ("rhs", rhs_format)):
             if fmt not in _SCALED_FORMATS:
                 raise ValueError(

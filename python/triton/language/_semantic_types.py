@@ -40,7 +40,7 @@ def python_scalar_type(x) -> T.dtype:
         if magnitude == 0 or x != x or magnitude == float("inf") or _MIN_NORMAL_F32 <= magnitude <= _MAX_F32:
             return T.float32
         return T.float64
-    raise TypeError(f"cannot convert {x!r} of type {type(x).__name__} to tensor")
+    raise TypeError(f"expected a tensor or a number, got {x!r} of type {type(x).__name__}")
 
 
 class TypeRules:
@@ -67,6 +67,8 @@ class TypeRules:
         ty = T.block_type(dtype, shape) if shape else dtype
         if dtype.name == "fp8e4b15":
             return self.cast(self.full(shape, value, T.float16), dtype)
+        if not isinstance(value, (bool, int, float)):
+            raise TypeError(f"expected a number or a tensor, got {value!r}")
         if dtype.is_int() and isinstance(value, float):
             value = int(value)
         return tensor(self.builder.create_constant(ty.to_ir(self.builder), value), ty)
@@ -79,7 +81,7 @@ class TypeRules:
             x = x.value
         if not isinstance(x, (bool, int, float)):
             if check_type:
-                raise TypeError(f"cannot convert {x!r} of type {type(x).__name__} to tensor")
+                raise TypeError(f"expected a tensor or a number, got {x!r} of type {type(x).__name__}")
             return x
         return self.scalar_constant(x, python_scalar_type(x))
 

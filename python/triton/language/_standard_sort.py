@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from ._builtin import builtin, tensor_member
+from ._tensor import tensor
 from ._types import int32
 from ._values import _unwrap_if_constexpr
 
 
-def _last_dim(x, dim, what: str) -> int:
+def _last_dim(x: tensor, dim, what: str) -> int:
+    if not isinstance(x, tensor):
+        raise TypeError(f"tl.{what} needs a tensor, got {x}")
     rank = len(x.type.get_block_shapes())
     dim = _unwrap_if_constexpr(dim)
     if rank == 0:
@@ -101,7 +104,7 @@ def bitonic_merge(x, dim=None, descending=False, _semantic=None):
 @builtin
 def flip(x, dim=None, _semantic=None):
     """`x` with the order of its elements along `dim` (by default the last) reversed."""
-    shape = x.type.get_block_shapes()
+    shape = _semantic.to_tensor(x).type.get_block_shapes()
     dim = _unwrap_if_constexpr(dim)
     axis = len(shape) - 1 if dim is None else dim
     if not shape or not -len(shape) <= axis < len(shape):

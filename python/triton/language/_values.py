@@ -305,6 +305,8 @@ def _unwrap_shape(shape):
     shape = _unwrap_if_constexpr(shape)
     if isinstance(shape, int):
         shape = [shape]
+    if not isinstance(shape, (list, _python_tuple)):
+        raise TypeError(f"expected a compile-time integer or a sequence of them, got {shape}")
     return [_unwrap_if_constexpr(d) for d in shape]
 
 
