@@ -160,7 +160,9 @@ class ShapeMethods:
     def create_gather(self, source: Value, index: Value, axis: int) -> Value:
         where = index.data.view(index.element.unsigned)
         size = source.data.shape[axis]
-        if where.size and int(where.max()) >= size:
+        if self.muted:
+            where = where % size
+        elif int(where.max()) >= size:
             wrong = index.data.ravel()[where.argmax()]
             raise IndexError(f"tl.gather: index {wrong} is outside of 0 .. {size - 1}")
         return Value(source.element, np.take_along_axis(source.data, where.astype(np.int64), axis))

@@ -123,7 +123,7 @@ def _state(fn: Any, given: dict[str, Any], builder: NumpyBuilder) -> ModuleState
     builder.options, builder.codegen_fns, builder.module_map = options, codegen_fns, backend.get_module_map()
     semantic = InterpreterSemantic(builder, options, codegen_fns)
     state = ModuleState(builder, None, semantic, dict(builder.module_map))
-    state.prototypes = {}
+    state.prototypes, state.tried = {}, set()
     state.active.append(fn)
     return state
 
