@@ -13,7 +13,7 @@ from ..language import _values as V
 from ..language import core
 from ..language._tensor import tensor
 from ..language._values import _unwrap_if_constexpr, base_value, constexpr, flatten_values, unflatten_values
-from ._codegen_scope import Undefined, assigned_names, contains_return
+from ._codegen_scope import Undefined, assigned_names, assigns, contains_return
 from .errors import UnsupportedLanguageConstruct
 
 # Code after an `if` whose branches both return only sometimes is traced once per way to it. This many are too many.
@@ -206,12 +206,41 @@ class ControlFlow:
             value = self.lscope.get(name)
             if not isinstance(value, base_value) or name in indices:
                 continue
-            if isinstance(value, constexpr) and not is_number(value):
+            if isinstance(value, constexpr) and not (is_number(value) and self._may_assign(node.body, name)):
                 continue
             value = self.at_run_time(value)
             names.append(name)
             values.append(value)
         return names, values
+
+    def _may_assign(self, statements: list, name: str) -> bool:
+        """Whether statements assign `name`, leaving out branches that constants rule out: a constant that only such a
+        branch assigns stays a constant.
+        """
+        for statement in statements:
+            if isinstance(statement, ast.If):
+                chosen = self._constant_branch(statement)
+                branches = (statement.body, statement.orelse) if chosen is None else (chosen,)
+                if any(self._may_assign(branch, name) for branch in branches):
+                    return True
+            elif isinstance(statement, (ast.For, ast.While)):
+                if self._may_assign(statement.body, name):
+                    return True
+            elif assigns(statement, name):
+                return True
+        return False
+
+    def _constant_branch(self, node: ast.If):
+        """The branch that is taken if the condition is made of constants that the scope knows, else None."""
+        for part in ast.walk(node.test):
+            if isinstance(part, ast.Name):
+                if not isinstance(self.lscope.get(part.id), constexpr):
+                    return None
+            elif not isinstance(
+                part, (ast.Constant, ast.Compare, ast.BoolOp, ast.UnaryOp, ast.boolop, ast.unaryop, ast.cmpop, ast.Load)
+            ):
+                return None
+        return node.body if _unwrap_if_constexpr(self.visit(node.test)) else node.orelse
 
     def at_run_time(self, value):
         """Numbers become scalars; everything else stays."""

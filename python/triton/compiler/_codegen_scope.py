@@ -73,6 +73,13 @@ def assigned_names(owner: ast.AST, statements: list) -> tuple[list[str], list[st
     return found
 
 
+def assigns(statement: ast.stmt, name: str) -> bool:
+    """Whether `statement` may assign `name`."""
+    visitor = _Assignments()
+    visitor.visit(statement)
+    return name in visitor.names
+
+
 def contains_return(statements: list) -> bool:
     """Whether a `return` is among `statements`, at any depth."""
     for statement in statements:

@@ -62,10 +62,12 @@ class Statements:
             self._check_result_used(node.value, value)
 
     def _check_result_used(self, call, value) -> None:
-        try:
-            fn = self.visit(call.func) if isinstance(call.func, (ast.Name, ast.Attribute)) else None
-        except (NameError, AttributeError):
-            return
+        owner = call.func
+        while isinstance(owner, ast.Attribute):
+            owner = owner.value
+        if not isinstance(owner, ast.Name):
+            return  # looking at it again would emit it again
+        fn = self.visit(call.func)
         reason = getattr(fn, "_must_use_result", None)
         if reason:
             text = reason if isinstance(reason, str) else "its only effect is the value that it returns"

@@ -257,3 +257,32 @@ def block_condition(p):
 
 def test_condition_of_a_branch_is_a_scalar(error_of):
     assert "needs a scalar" in str(error_of(block_condition, p="*i32"))
+
+
+@triton.jit
+def constant_in_a_dead_branch(p, n, FLAG: tl.constexpr, SIZE: tl.constexpr):
+    for i in range(n):
+        if FLAG and SIZE > 2:
+            SIZE = 8
+        tl.store(p + i, SIZE)
+    tl.store(p + tl.arange(0, SIZE), 1)
+
+
+def test_constants_that_only_a_dead_branch_assigns(ttir, error_of):
+    assert "end = 4 : i32" in ttir(constant_in_a_dead_branch, p="*i32", n="i32", FLAG=False, SIZE=4)
+    message = str(error_of(constant_in_a_dead_branch, p="*i32", n="i32", FLAG=True, SIZE=4))
+    assert "end must be a constexpr" in message
+
+
+@triton.jit
+def passes_on(x):
+    return x
+
+
+@triton.jit
+def chained_call(p, n):
+    passes_on(p).store(passes_on(n))
+
+
+def test_calls_are_emitted_once(ttir):
+    assert ttir(chained_call, p="*i32", n="i32").count("tt.call") == 2
