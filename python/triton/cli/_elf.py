@@ -39,7 +39,7 @@ def read_elf(data: bytes) -> Elf:
         raise ElfError("it is no 64-bit little-endian ELF file")
     try:
         return _Reader(data).read()
-    except (struct.error, IndexError, ValueError) as error:
+    except (struct.error, IndexError, ValueError, OverflowError) as error:
         raise ElfError(f"it is a damaged ELF file ({error})") from None
 
 

@@ -1,0 +1,120 @@
+"""The command itself: names, help, errors, output."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from triton.cli import COMMANDS, build_parser
+
+ROOT = Path(__file__).resolve().parents[4]
+PYTHON = ROOT / "python"
+
+
+def run(*command: str, **options) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "PYTHONPATH": str(PYTHON), "COLUMNS": "100"}
+    return subprocess.run(
+        [sys.executable, *command], capture_output=True, text=True, env=environment, check=False, **options
+    )
+
+
+def test_help_lists_every_command(flagtree):
+    outcome = flagtree("--help")
+    assert outcome.status == 0
+    for name in COMMANDS:
+        assert f"\n    {name}" in outcome.out
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_has_help_and_json(flagtree, name):
+    outcome = flagtree(name, "--help")
+    assert outcome.status == 0 and "--json" in outcome.out
+
+
+@pytest.mark.parametrize(
+    ("words", "near"),
+    [
+        (["docter"], "doctor"),
+        (["wheel_check", "x.whl"], "wheel-check"),
+        (["cache", "prunes"], "prune"),
+        (["spec", "drfit"], "drift"),
+        (["doctor", "--jsno"], "--json"),
+        (["cache", "prune", "--max-sise=3M"], "--max-size"),
+    ],
+)
+def test_misspelt_words_get_the_nearest(flagtree, words, near):
+    outcome = flagtree(*words)
+    assert outcome.status == 2
+    assert f"Did you mean '{near}'?" in outcome.err and outcome.out == ""
+
+
+def test_options_are_not_abbreviated(flagtree):
+    assert flagtree("cache", "size", "--js").status == 2
+
+
+def test_version(flagtree):
+    import triton
+
+    assert flagtree("--version").out.startswith(f"flagtree {triton.__version__}")
+
+
+def test_it_is_a_module_and_exits_with_the_status():
+    done = run("-m", "triton.cli", "cache", "path")
+    assert done.returncode == 0 and done.stdout.strip()
+    assert run("-m", "triton.cli", "cache", "prune").returncode == 2
+
+
+def test_importing_triton_does_not_load_it():
+    done = run("-c", "import sys, triton; print([m for m in sys.modules if m.startswith(('triton.cli', 'argparse'))])")
+    assert done.stdout.strip() == "[]"
+
+
+def test_one_command_does_not_load_the_others():
+    code = "import sys; from triton.cli import main; main(['cache', 'path']); print(sorted(sys.modules))"
+    loaded = run("-c", code).stdout
+    assert "triton.cli.cache" in loaded
+    for name in ("triton.cli.doctor", "triton.cli._wheel", "triton._C.libtriton"):
+        assert name not in loaded
+
+
+def test_a_reader_that_goes_away_is_no_error():
+    code = "import sys; from triton.cli import main; sys.exit(main(['spec', 'list']))"
+    process = subprocess.Popen(
+        *([sys.executable, "-c", code],),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": str(PYTHON)},
+    )
+    process.stdout.close()
+    assert process.stderr.read() == b""
+    process.stderr.close()
+    assert process.wait() == 0
+
+
+def test_colours_are_for_terminals(monkeypatch):
+    from triton.cli import _output
+
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    assert _output.paint("x", _output.OK) == "x"
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
+    assert _output.paint("x", _output.OK) == "\033[32mx\033[0m"
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert _output.paint("x", _output.OK) == "x"
+
+
+def test_the_documentation_holds_the_current_help(monkeypatch):
+    """docs/command-line.md quotes the usage of every command."""
+    monkeypatch.setenv("COLUMNS", "100")
+    text = (ROOT / "docs" / "command-line.md").read_text(encoding="utf-8")
+    parser = build_parser()
+    subparsers = next(action for action in parser._actions if hasattr(action, "_name_parser_map"))
+    for name, command in subparsers._name_parser_map.items():
+        assert f"## {name}" in text
+        for action in command._actions:
+            for word in action.option_strings or action.choices or ():
+                if word not in ("-h", "--help"):
+                    assert f"`{word}" in text, f"docs/command-line.md does not explain {word} of {name}"

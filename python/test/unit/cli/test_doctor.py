@@ -1,0 +1,302 @@
+"""flagtree doctor and backends: each thing that can be missing is found, with what repairs it."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from triton.cli import _installed, _toolchain, doctor
+from triton.cli._tree import checkout_of, find_tree, running_package
+
+TREE = find_tree(environ={})
+
+pytestmark = pytest.mark.skipif(TREE.root is None, reason="needs a source checkout")
+
+
+def by_subject(findings):
+    found = {}
+    for finding in findings:
+        found.setdefault(finding.subject, []).append(finding)
+    return found
+
+
+def problem(findings, subject):
+    (found,) = (f for f in by_subject(findings)[subject] if f.level == "problem")
+    assert found.fix, found
+    return found
+
+
+@pytest.fixture(autouse=True)
+def plain_environment(monkeypatch, tmp_path):
+    monkeypatch.setenv("TRITON_CACHE_DIR", str(tmp_path / "kernels"))
+    names = ("CXX", "LLVM_SYSPATH", "FLAGTREE_BACKEND", "TRITON_PLUGIN_DIRS", "MAX_JOBS", "TRITON_DEFAULT_BACKEND")
+    for name in (*names, "CMAKE_BUILD_PARALLEL_LEVEL"):
+        monkeypatch.delenv(name, raising=False)
+
+
+# -- the command ------------------------------------------------------------------------------------------------------
+
+
+def test_status_follows_the_problems(flagtree, monkeypatch):
+    fine = [doctor.Finding("ok", "a", "b"), doctor.Finding("note", "c", "d", "e")]
+    monkeypatch.setattr(doctor, "toolchain_findings", lambda tree: iter(fine))
+    outcome = flagtree("doctor", "--build", "--json")
+    assert outcome.status == 0 and outcome.json["ok"] is True
+    assert outcome.json["sections"]["build"][1] == {"level": "note", "subject": "c", "text": "d", "fix": "e"}
+    bad = doctor.Finding("problem", "compiler", "gone", "apt-get install g++")
+    monkeypatch.setattr(doctor, "toolchain_findings", lambda tree: iter([*fine, bad]))
+    outcome = flagtree("doctor", "--build")
+    assert outcome.status == 1
+    assert "PROBLEM compiler  gone" in outcome.out and "-> apt-get install g++" in outcome.out
+    assert outcome.out.endswith("1 problem\n")
+    assert flagtree("doctor", "--build", "--json").json["ok"] is False
+
+
+def test_this_installation_is_examined(flagtree):
+    sections = flagtree("doctor", "--no-build", "--json").json["sections"]
+    assert set(sections) == {"installation", "backends", "caches"}
+    subjects = {finding["subject"] for finding in sections["installation"]}
+    assert {"triton", "libtriton", "FileCheck", "selected"} <= subjects
+    assert all(f["fix"] for section in sections.values() for f in section if f["level"] == "problem")
+
+
+# -- the installation -------------------------------------------------------------------------------------------------
+
+
+def test_two_distributions_that_own_triton_are_named(monkeypatch):
+    monkeypatch.setattr(importlib.metadata, "packages_distributions", lambda: {"triton": ["triton", "flagtree"]})
+    monkeypatch.setattr(importlib.metadata, "version", lambda name: {"triton": "3.5.1", "flagtree": "3.6.0"}[name])
+    found = problem(doctor._owners(), "distribution")
+    assert "flagtree 3.6.0 and triton 3.5.1 both own" in found.text
+    assert found.fix == "pip uninstall -y triton && pip install --force-reinstall --no-deps flagtree"
+
+
+def test_another_triton_on_the_path_is_named(monkeypatch, tmp_path):
+    (tmp_path / "triton").mkdir()
+    (tmp_path / "triton" / "__init__.py").touch()
+    monkeypatch.syspath_prepend(tmp_path)
+    assert str(tmp_path / "triton") in problem(doctor._shadowed(TREE.package), "path").text
+
+
+def test_a_link_to_the_same_package_is_no_other(monkeypatch, tmp_path):
+    (tmp_path / "triton").symlink_to(TREE.package)
+    monkeypatch.syspath_prepend(tmp_path)
+    assert list(doctor._shadowed(TREE.package)) == []
+
+
+def test_a_library_that_cannot_be_imported(monkeypatch):
+    monkeypatch.setattr(doctor, "library", lambda: (None, "libtriton was built for another Python"))
+    found = problem(doctor.installation_findings(TREE), "libtriton")
+    assert found.text == "libtriton was built for another Python" and "pip install" in found.fix
+
+
+def test_p9_a_selected_backend_without_its_specialization(monkeypatch):
+    from triton import flagtree_spec
+
+    def fail():
+        raise ImportError("backend 'acme' is selected by x, but its specialization y does not exist")
+
+    monkeypatch.setattr(flagtree_spec, "overlay_dir", fail)
+    assert "'acme' is selected" in problem(doctor.installation_findings(TREE), "selected").text
+
+
+def test_cache_folders(monkeypatch, tmp_path):
+    monkeypatch.setenv("TRITON_CACHE_DIR", str(tmp_path / "new" / "cache"))
+    (found,) = doctor.cache_findings()
+    assert found.level == "ok" and "not made yet" in found.text
+    (tmp_path / "new").touch()
+    found = problem(doctor.cache_findings(), "kernels")
+    assert f"{tmp_path / 'new'} is a file" in found.text
+    (tmp_path / "new").unlink()
+    (tmp_path / "new" / "cache").mkdir(parents=True)
+    (found,) = doctor.cache_findings()
+    assert "writable, 0 kernels" in found.text
+    monkeypatch.setattr("os.access", lambda path, mode: False)
+    assert "not writable" in problem(doctor.cache_findings(), "kernels").text
+
+
+# -- backends ---------------------------------------------------------------------------------------------------------
+
+
+def test_backends_are_listed(flagtree):
+    outcome = flagtree("backends", "--json")
+    states = {state["name"]: state for state in outcome.json["backends"]}
+    assert states["cpu"]["summary"] and states["cpu"]["target"] == "cpu"
+    assert all(state["active"] or state["reason"] for state in states.values())
+    assert flagtree("backends", "cpu").out.splitlines()[1].startswith("cpu ")
+
+
+def test_an_alias_is_a_name_and_a_wrong_name_gets_the_nearest(flagtree):
+    states = flagtree("backends", "--json").json["backends"]
+    name, alias = next((state["name"], state["aliases"][0]) for state in states if state["aliases"])
+    assert [state["name"] for state in flagtree("backends", alias, "--json").json["backends"]] == [name]
+    outcome = flagtree("backends", "cpuu")
+    assert outcome.status == 2 and "there is no backend 'cpuu'. Did you mean 'cpu'?" in outcome.err
+
+
+def test_a_broken_backend_is_named_and_the_others_are_shown(flagtree, monkeypatch):
+    from triton.backends import backends
+
+    class Broken:
+        package = "triton_broken"
+
+        @property
+        def driver(self):
+            raise SyntaxError("invalid syntax (driver.py, line 3)")
+
+    monkeypatch.setitem(backends._all(), "broken", Broken())
+    outcome = flagtree("backends", "--json")
+    states = {state["name"]: state for state in outcome.json["backends"]}
+    assert outcome.status == 1 and "cpu" in states
+    assert "SyntaxError: invalid syntax (driver.py, line 3)" in states["broken"]["reason"]
+    assert "triton_broken" in problem(_installed.backend_findings(TREE), "broken").fix
+
+
+def test_a_default_backend_that_does_not_exist(monkeypatch):
+    monkeypatch.setenv("TRITON_DEFAULT_BACKEND", "cpuu")
+    found = problem(_installed.backend_findings(TREE), "TRITON_DEFAULT_BACKEND")
+    assert "Did you mean 'cpu'?" in found.text
+
+
+def test_an_unreadable_manifest_is_named(flagtree, monkeypatch, tmp_path):
+    folder = tmp_path / "zeta"
+    folder.mkdir()
+    (folder / "backend.toml").write_text("[backend]\nnmae = 1\n")
+    monkeypatch.setenv("TRITON_PLUGIN_DIRS", str(folder))
+    found = problem(doctor._backends(find_tree()), "manifests")
+    assert str(folder) in found.text and "'name'" in found.text
+
+
+# -- the build --------------------------------------------------------------------------------------------------------
+
+
+def test_no_compiler(monkeypatch, tmp_path):
+    monkeypatch.setenv("CXX", "no-such-compiler -m64")
+    assert "no-such-compiler" in problem(_toolchain._compiler(), "compiler").text
+    monkeypatch.delenv("CXX")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    found = problem(_toolchain._compiler(), "compiler")
+    assert "on PATH" in found.text and found.fix.startswith("apt-get install g++")
+
+
+@pytest.mark.parametrize(
+    ("script", "subject", "expected"),
+    [
+        ("case $* in *c++17*) echo 'x.cpp:1: error: unknown option'; exit 1;; esac", "compiler", "unknown option"),
+        ("grep -q zlib && exit 1; exit 0", "zlib.h", "missing"),
+    ],
+)
+def test_a_compiler_that_cannot_do_it(monkeypatch, tmp_path, script, subject, expected):
+    program = tmp_path / "c++"
+    program.write_text(f"#!/bin/sh\n{script}\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("CXX", str(program))
+    assert expected in problem(_toolchain._compiler(), subject).text
+
+
+def fake_llvm(folder: Path, version: str = "22.1.0", without: str = "") -> Path:
+    for file, _ in _toolchain._LLVM_FILES:
+        if file != without:
+            (folder / file).parent.mkdir(parents=True, exist_ok=True)
+            (folder / file).touch()
+    (folder / "lib/cmake/llvm/LLVMConfig.cmake").write_text(f"set(LLVM_PACKAGE_VERSION {version})\n")
+    return folder
+
+
+def test_a_complete_llvm(monkeypatch, tmp_path):
+    monkeypatch.setenv("LLVM_SYSPATH", str(fake_llvm(tmp_path)))
+    (found,) = _toolchain._llvm(TREE.root)
+    assert found.level == "ok" and found.text.startswith("22.1.0 with MLIR")
+
+
+def test_an_llvm_of_another_version(monkeypatch, tmp_path):
+    monkeypatch.setenv("LLVM_SYSPATH", str(fake_llvm(tmp_path, "19.1.7")))
+    found = problem(_toolchain._llvm(TREE.root), "LLVM")
+    assert "is version 19.1.7, 22 is needed" in found.text and "libmlir-22-dev" in found.fix
+
+
+@pytest.mark.parametrize("file", ["lib/cmake/mlir/MLIRConfig.cmake", "lib/libLLVMFileCheck.a", "bin/mlir-tblgen"])
+def test_an_llvm_with_something_missing(monkeypatch, tmp_path, file):
+    monkeypatch.setenv("LLVM_SYSPATH", str(fake_llvm(tmp_path, without=file)))
+    assert f"{file} is missing" in problem(_toolchain._llvm(TREE.root), "LLVM").text
+
+
+def test_no_llvm(monkeypatch, tmp_path):
+    monkeypatch.setenv("LLVM_SYSPATH", str(tmp_path / "nowhere"))
+    found = problem(_toolchain._llvm(TREE.root), "LLVM")
+    assert (
+        "LLVM_SYSPATH" in found.text and "does not exist" in found.text and "apt-get install llvm-22-dev" in found.fix
+    )
+
+
+def test_requirements(tmp_path):
+    lines = "# comment\npytest>=1\npytest>=9999\nno-such-package-here>=2\nold; python_version < '3'\n"
+    (tmp_path / "requirements-build.txt").write_text(lines)
+    found = list(_toolchain._requirements(tmp_path))
+    assert [(f.level, f.subject) for f in found] == [
+        ("problem", "pytest"),
+        ("problem", "no-such-package-here"),
+        ("ok", "packages"),
+    ]
+    assert "missing; >=2 is needed" in found[1].text and found[1].fix == _toolchain.REQUIREMENTS
+
+
+def test_a_misspelt_backend_gets_the_nearest(monkeypatch):
+    pytest.importorskip("packaging")
+    monkeypatch.setenv("FLAGTREE_BACKEND", "cpuu")
+    found = problem(_toolchain._selection(TREE), "selection")
+    assert "FLAGTREE_BACKEND=cpuu" in found.text and "Did you mean 'cpu'?" in found.text
+
+
+def test_a_variable_that_nothing_reads_is_a_note(monkeypatch):
+    pytest.importorskip("packaging")
+    monkeypatch.setenv("FLAGTREE_BACKENDS", "cpu")
+    (note,) = by_subject(_toolchain._selection(TREE))["environment"]
+    assert note.level == "note" and "Did you mean 'FLAGTREE_BACKEND'?" in note.text
+
+
+def test_jobs(monkeypatch):
+    pytest.importorskip("scikit_build_core")
+    monkeypatch.setenv("MAX_JOBS", "3")
+    (found,) = by_subject(_toolchain._resources(TREE))["jobs"]
+    assert found.text.startswith("3 at once")
+    monkeypatch.setenv("MAX_JOBS", "many")
+    assert "MAX_JOBS=many is not a positive number" in problem(_toolchain._resources(TREE), "jobs").text
+    monkeypatch.setenv("MAX_JOBS", "64")
+    monkeypatch.setattr(_toolchain, "_available_memory", lambda: 4 << 30)
+    (found,) = by_subject(_toolchain._resources(TREE))["jobs"]
+    assert found.level == "note" and "memory is tight" in found.text
+
+
+def test_a_full_disk_is_a_note(monkeypatch):
+    monkeypatch.setattr("shutil.disk_usage", lambda path: type("Usage", (), {"free": 1 << 30}))
+    (found,) = by_subject(_toolchain._resources(TREE))["disk"]
+    assert found.level == "note" and "1.0 GiB are free" in found.text
+
+
+def test_without_the_build_requirements_it_still_works():
+    """No packaging, no setuptools: the doctor says so instead of failing."""
+    code = (
+        "import sys\n"
+        "for name in ('packaging', 'scikit_build_core', 'setuptools'): sys.modules[name] = None\n"
+        "from triton.cli import main; sys.exit(main(['doctor', '--build']))\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(TREE.package.parent)}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, env=environment)
+    assert done.returncode == 1 and done.stderr == ""
+    assert "packaging is missing" in done.stdout and _toolchain.REQUIREMENTS in done.stdout
+
+
+def test_an_installed_package_has_no_build(tmp_path, flagtree, monkeypatch):
+    assert checkout_of(running_package()) == TREE.root
+    assert checkout_of(tmp_path / "site-packages" / "triton") is None
+    monkeypatch.setattr("triton.cli._tree.checkout_of", lambda package: None)
+    outcome = flagtree("doctor", "--build")
+    assert outcome.status == 2 and "is an installed package" in outcome.err
+    assert "build" not in flagtree("doctor", "--json").json["sections"]
+    outcome = flagtree("spec", "list")
+    assert "C++ is not looked at" in outcome.out
