@@ -110,11 +110,15 @@ class CPUDriver(DriverBase):
     def is_active(cls) -> bool:
         try:
             return importlib.util.find_spec("triton._C.libtriton") is not None
-        except ModuleNotFoundError:  # not even the folder
+        except ImportError:  # not even the folder, or one for another Python
             return False
 
     @classmethod
     def inactive_reason(cls) -> str:
+        try:
+            importlib.util.find_spec("triton._C.libtriton")
+        except ImportError as error:
+            return str(error)
         return (
             "triton/_C/libtriton is missing, so this installation is incomplete. Install the wheel again, or build "
             "the checkout with `pip install --no-build-isolation -e .`"

@@ -175,6 +175,17 @@ def test_backend_module_with_two_drivers_is_an_error():
         backends_module._concrete_subclass(module, DriverBase)
 
 
+def test_missing_library_makes_the_cpu_inactive_with_a_reason(monkeypatch):
+    def find_spec(name, package=None):
+        raise ImportError("libtriton is for another Python")
+
+    monkeypatch.setattr("importlib.util.find_spec", find_spec)
+    driver = backends["cpu"].driver
+    assert not driver.is_active() and driver.inactive_reason() == "libtriton is for another Python"
+    monkeypatch.setattr("importlib.util.find_spec", lambda name, package=None: None)
+    assert not driver.is_active() and "pip install" in driver.inactive_reason()
+
+
 def test_import_loads_neither_libtriton_nor_torch():
     script = """
         import sys
