@@ -201,12 +201,18 @@ class ControlFlow:
         assigned, indices = assigned_names(node, node.body)
         if isinstance(node, ast.For) and isinstance(node.target, ast.Name):
             indices = [*indices, node.target.id]
+        in_test = (
+            [n.target.id for n in ast.walk(node.test) if isinstance(n, ast.NamedExpr)] if hasattr(node, "test") else []
+        )
+        assigned = {*assigned, *in_test}
         names, values = [], []
-        for name in assigned:
-            value = self.lscope.get(name)
-            if not isinstance(value, base_value) or name in indices:
+        # In the order in which they were first set, as the text form of Triton has them.
+        for name, value in self.lscope.items():
+            if name not in assigned or name in indices or not isinstance(value, base_value):
                 continue
-            if isinstance(value, constexpr) and not (is_number(value) and self._may_assign(node.body, name)):
+            if isinstance(value, constexpr) and not (
+                is_number(value) and (name in in_test or self._may_assign(node.body, name))
+            ):
                 continue
             value = self.at_run_time(value)
             names.append(name)
@@ -322,7 +328,8 @@ class ControlFlow:
         if isinstance(condition, core.condition):
             condition, disable_licm = condition.condition, condition.disable_licm
         condition = self.branch_condition(self.semantic.to_tensor(condition), node)
-        builder.create_condition(condition.handle, head.arguments())
+        # The test may assign, too: what it leaves goes to the body, and out of the loop.
+        builder.create_condition(condition.handle, flatten_values(self._yielded(node, outer, names, before)))
         body = op.get_body(1)
         bindings = dict(zip(names, unflatten_values(body.arguments(), types)))
         self._loop_body(body, node, outer, bindings, names, before)

@@ -286,3 +286,17 @@ def chained_call(p, n):
 
 def test_calls_are_emitted_once(ttir):
     assert ttir(chained_call, p="*i32", n="i32").count("tt.call") == 2
+
+
+@triton.jit
+def assigns_in_test(p, n):
+    while (n := n - 1) > 0:
+        tl.store(p + n, n)
+    tl.store(p, n)
+
+
+def test_tests_of_loops_may_assign(ttir):
+    text = ttir(assigns_in_test, p="*i32", n="i32")
+    head = text[text.index("scf.while") : text.index("} do {")]
+    assert "arith.subi" in head
+    assert "scf.condition(%2) %1 : i32" in head

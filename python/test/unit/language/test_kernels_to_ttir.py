@@ -107,7 +107,7 @@ def test_matmul(ttir):
     assert ": tensor<32x16xf16> * tensor<16x64xf16> -> tensor<32x64xf32>" in text
     assert text.count("scf.for") == 1
     # The accumulator and both blocks of pointers are carried.
-    assert "-> (tensor<32x64xf32>, tensor<32x16x!tt.ptr<f16>>, tensor<16x64x!tt.ptr<f16>>)" in text
+    assert "-> (tensor<32x16x!tt.ptr<f16>>, tensor<16x64x!tt.ptr<f16>>, tensor<32x64xf32>)" in text
     assert "arith.truncf" in text
 
 
