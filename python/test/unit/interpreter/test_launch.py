@@ -1,9 +1,12 @@
 """Arguments, grids and errors of interpreted kernels."""
 
+import traceback
+
 import numpy as np
 import pytest
 import triton
 import triton.language as tl
+from triton import knobs
 from triton.compiler.errors import CompilationError, CompileTimeAssertionFailure
 from triton.runtime.errors import InterpreterError
 from triton.runtime.interpreter import InterpretedFunction
@@ -84,6 +87,24 @@ def types_change(out_ptr, n):
     tl.store(out_ptr + tl.arange(0, 4), x)
 
 
+@triton.constexpr_function
+def inverse(n):
+    return 1 / n
+
+
+@interpreted
+def asks_the_host(out_ptr):
+    tl.store(out_ptr, inverse(0))
+
+
+@interpreted
+def stops(out_ptr, ratio, SIZE: tl.constexpr):
+    x = tl.arange(0, SIZE) + tl.program_id(0)
+    pair = (1, "text")
+    breakpoint()  # noqa: T100
+    tl.store(out_ptr, tl.sum(x) * ratio + pair[0])
+
+
 def test_arguments_of_every_kind():
     x = np.arange(20, dtype=np.float32)
     out = np.zeros(20, np.float32)
@@ -97,6 +118,12 @@ def test_torch_tensors():
     out = torch.zeros(20, dtype=torch.bfloat16)
     double[(3,)](x, out, 20, BLOCK=8)
     assert torch.equal(out, 2 * x)
+
+
+def test_tensor_without_memory():
+    torch = pytest.importorskip("torch")
+    with pytest.raises(ValueError, match="'x_ptr', of type Tensor, has no memory"):
+        double[(1,)](torch.zeros(8, device="meta"), np.zeros(8, np.float32), 8, BLOCK=8)
 
 
 def test_other_devices_are_refused():
@@ -183,6 +210,38 @@ def test_read_only_array():
 def test_errors_of_kernels(kernel, arguments, words):
     with pytest.raises(InterpreterError, match=words):
         kernel[(1,)](*arguments)
+
+
+def test_traceback_shows_the_users_frames_only():
+    with pytest.raises(InterpreterError) as caught:
+        asks_the_host[(1,)](np.zeros(1, np.float32))
+    cause = caught.value.__cause__
+    assert isinstance(cause, ZeroDivisionError)
+    assert [frame.name for frame in traceback.extract_tb(cause.__traceback__)] == ["inverse"]
+
+
+def test_breakpoint(monkeypatch):
+    seen = []
+    monkeypatch.setattr("code.interact", lambda banner, local, exitmsg: seen.append((banner, local)))
+    stops[(2,)](np.zeros(1, np.float32), 2.5, SIZE=4)
+    assert len(seen) == 2
+    banner, names = seen[1]
+    assert f"{__file__}:{stops.starting_line_number + 3}, program (1, 0, 0)" in banner
+    np.testing.assert_array_equal(names["x"], [1, 2, 3, 4])
+    assert names["SIZE"] == 4 and names["ratio"] == 2.5 and names["pair"] == (1, "text")
+
+
+def test_launch_hooks():
+    seen = []
+    enter, leave = lambda d: seen.append(("enter", d.get()["name"])), lambda d: seen.append(("leave", d.get()["name"]))
+    knobs.runtime.launch_enter_hook.add(enter)
+    knobs.runtime.launch_exit_hook.add(leave)
+    try:
+        counts_programs[(1,)](np.zeros(1, np.int32))
+    finally:
+        knobs.runtime.launch_enter_hook.remove(enter)
+        knobs.runtime.launch_exit_hook.remove(leave)
+    assert seen == [("enter", "counts_programs"), ("leave", "counts_programs")]
 
 
 def test_unknown_option():

@@ -10,11 +10,12 @@ from ...compiler.code_generator import CodeGenerator
 from ...compiler.errors import CompilationError
 from ...language import core
 from ...language._tensor import tensor
-from ...language._values import _unwrap_if_constexpr, as_value
+from ...language._values import _unwrap_if_constexpr, as_value, constexpr
 from ...language._values import tuple as tl_tuple
 from ...language.semantic import TritonSemantic
 from ..jit import JITFunction
 from .control import Control
+from .debugging import interact
 
 
 class InterpreterSemantic(TritonSemantic):
@@ -52,7 +53,19 @@ class Evaluator(Control, CodeGenerator):
                 raise
             raise self.error_at(node, e) from (e if e.__cause__ is None else e.__cause__)
 
-    # --- calls ---
+    # --- names and calls ---
+    def lookup(self, name):
+        if name == "breakpoint" and name not in self.lscope and name not in self.gscope:
+            return breakpoint
+        return super().lookup(name)
+
+    def call(self, fn, args, kwargs, node=None):
+        if fn is breakpoint:
+            if not self.builder.muted:
+                interact(self)
+            return constexpr(None)
+        return super().call(fn, args, kwargs, node)
+
     def call_jit(self, fn, args, kwargs):
         return self.inline_call(fn, args, kwargs)
 

@@ -14,6 +14,7 @@ from ...language._values import constexpr
 from ..binder import bind, check_options, constants, normalize_grid, specialize
 from ..errors import InterpreterError
 from .builder import DeviceAssertion, NumpyBuilder
+from .debugging import hide_frames
 from .elements import Value
 from .evaluator import Evaluator, InterpreterSemantic
 from .memory import Memory, ReadOnlyArgument
@@ -72,19 +73,25 @@ def _backend() -> Any:
 
 # --- arguments ---
 def _address(name: str, value: Any) -> int:
-    device = getattr(value, "device", "cpu")
-    if getattr(device, "type", "cpu") not in ("cpu", "meta") and not isinstance(device, str):
-        raise ValueError(f"argument {name!r} is on {device}; the interpreter runs on arrays and tensors of the CPU")
-    if hasattr(value, "data_ptr"):
-        return value.data_ptr()
-    return value.__array_interface__["data"][0]
+    """Where a tensor is. ValueError when it is not in the memory of this process."""
+    device = getattr(getattr(value, "device", None), "type", "cpu")
+    if device not in ("cpu", "meta"):
+        raise ValueError(
+            f"argument {name!r} is on {value.device}; the interpreter runs on arrays and tensors of the CPU"
+        )
+    address = value.data_ptr() if hasattr(value, "data_ptr") else value.__array_interface__["data"][0]
+    if not address and hasattr(value, "numel") and value.numel():
+        raise ValueError(f"argument {name!r}, of type {type(value).__name__}, has no memory")
+    return address
 
 
 def _read_only_range(name: str, value: Any) -> list[tuple[int, int, str]]:
     if getattr(getattr(value, "flags", None), "writeable", True) or not getattr(value, "size", 0):
         return []
-    start, end = np.lib.array_utils.byte_bounds(value) if hasattr(np.lib, "array_utils") else np.byte_bounds(value)
-    return [(start, end, name)]
+    spans = [(size - 1) * stride for size, stride in zip(value.shape, value.strides)]
+    start = value.__array_interface__["data"][0]
+    low, high = sum(min(s, 0) for s in spans), sum(max(s, 0) for s in spans)
+    return [(start + low, start + high + value.itemsize, name)]
 
 
 class _Arguments:
@@ -130,16 +137,28 @@ def _state(fn: Any, given: dict[str, Any], builder: NumpyBuilder) -> ModuleState
 
 def _run_program(state: ModuleState, fn: Any, scope: dict[str, Any]) -> None:
     evaluator = Evaluator.of(state, fn)
-    result = evaluator.trace_inline(dict(scope))
-    if not (isinstance(result, constexpr) and result.value is None):
-        message = f"a kernel cannot return a value ({result}); write results through pointers with tl.store"
-        raise CompilationError(evaluator.src, evaluator.current_node, message)
+    try:
+        result = evaluator.trace_inline(dict(scope))
+        if not (isinstance(result, constexpr) and result.value is None):
+            message = f"a kernel cannot return a value ({result}); write results through pointers with tl.store"
+            raise CompilationError(evaluator.src, evaluator.current_node, message)
+    except CompilationError as error:
+        cause = root_cause(error)
+        if isinstance(cause, ReadOnlyArgument):
+            raise cause.with_traceback(None) from None
+        hide_frames(error)
+        raise _as_kernel_error(fn, error, state.builder.program) from error.__cause__
 
 
 def launch(fn: Any, args: tuple, kwargs: dict[str, Any], grid: Any) -> None:
     """Runs kernel `fn`. Raises what a compiled launch raises for wrong arguments, InterpreterError for the kernel."""
     for hook in fn.pre_run_hooks:
         hook(*args, **kwargs)
+    with np.errstate(all="ignore"):
+        _launch(fn, args, kwargs, grid)
+
+
+def _launch(fn: Any, args: tuple, kwargs: dict[str, Any], grid: Any) -> None:
     values, given = bind(fn, args, kwargs)
     given = {**given, "debug": given.get("debug", fn.debug) or knobs.runtime.debug}
     spec = specialize(fn, _backend(), values)
@@ -154,15 +173,25 @@ def launch(fn: Any, args: tuple, kwargs: dict[str, Any], grid: Any) -> None:
         handles = arguments.handles(name, type_name, argument, value)
         scope[name] = argument.type.unflatten_ir(handles, 0)[0]
     builder.memory.read_only = arguments.read_only
-    with np.errstate(all="ignore"):
-        for z in range(sizes[2]):
-            for y in range(sizes[1]):
-                for x in range(sizes[0]):
-                    builder.program = (x, y, z)
-                    try:
-                        _run_program(state, fn, scope)
-                    except CompilationError as error:
-                        cause = root_cause(error)
-                        if isinstance(cause, ReadOnlyArgument):
-                            raise cause from None
-                        raise _as_kernel_error(fn, error, builder.program) from error.__cause__
+    described = _described(fn, sizes, values)
+    if described is not None and knobs.runtime.launch_enter_hook:
+        knobs.runtime.launch_enter_hook(described)
+    for z in range(sizes[2]):
+        for y in range(sizes[1]):
+            for x in range(sizes[0]):
+                builder.program = (x, y, z)
+                _run_program(state, fn, scope)
+    if described is not None and knobs.runtime.launch_exit_hook:
+        knobs.runtime.launch_exit_hook(described)
+
+
+def _described(fn: Any, grid: tuple[int, int, int], values: list[Any]) -> Any:
+    """What the launch hooks get; None while there are none."""
+    if not knobs.runtime.launch_enter_hook and not knobs.runtime.launch_exit_hook:
+        return None
+    from ...compiler.compiled_kernel import LazyDict
+
+    described = LazyDict({"name": fn.__name__, "function": None, "stream": None})
+    if fn.launch_metadata is not None:
+        described.add(fn.launch_metadata, (grid, None, dict(zip(fn.arg_names, values))))
+    return described
