@@ -56,7 +56,11 @@ class CPUBackend(BaseBackend):
         return Machine(host.triple, arch, "", 128, False)
 
     def hash(self) -> str:
-        return "cpu-" + "-".join(map(str, self.machine))
+        from triton._C.libtriton import cpu
+
+        # Objects of a host with a vector library may call it.
+        library = self.machine.is_host and cpu.host()["vector_library"]
+        return "cpu-" + "-".join(map(str, (*self.machine, library)))
 
     def parse_options(self, options: dict) -> CPUOptions:
         return parse_options(options, self.machine.cpu)
