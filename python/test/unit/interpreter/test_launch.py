@@ -87,6 +87,17 @@ def types_change(out_ptr, n):
     tl.store(out_ptr + tl.arange(0, 4), x)
 
 
+@interpreted
+def multiplies_scaled(a_ptr, a_scale_ptr, b_ptr, b_scale_ptr, out_ptr):
+    i, j, k = tl.arange(0, 16), tl.arange(0, 32), tl.arange(0, 2)
+    a = tl.load(a_ptr + i[:, None] * 32 + j[None, :])
+    b = tl.load(b_ptr + j[:, None] * 16 + i[None, :])
+    a_scale = tl.load(a_scale_ptr + i[:, None] * 2 + k[None, :])
+    b_scale = tl.load(b_scale_ptr + i[:, None] * 2 + k[None, :])
+    product = tl.dot_scaled(a, a_scale, "e2m1", b, b_scale, "e2m1")
+    tl.store(out_ptr + i[:, None] * 16 + i[None, :], product)
+
+
 @triton.constexpr_function
 def inverse(n):
     return 1 / n
@@ -122,7 +133,7 @@ def test_torch_tensors():
 
 def test_tensor_without_memory():
     torch = pytest.importorskip("torch")
-    with pytest.raises(ValueError, match="'x_ptr', of type Tensor, has no memory"):
+    with pytest.raises(ValueError, match=r"double\(\): argument 0 \('x_ptr'\), of type Tensor, has no memory"):
         double[(1,)](torch.zeros(8, device="meta"), np.zeros(8, np.float32), 8, BLOCK=8)
 
 
@@ -135,7 +146,7 @@ def test_other_devices_are_refused():
         def data_ptr(self):
             return 4096
 
-    with pytest.raises(ValueError, match="'x_ptr' is on mps"):
+    with pytest.raises(ValueError, match=r"\('x_ptr'\) is on mps"):
         double[(1,)](Elsewhere(), np.zeros(8, np.float32), 8, BLOCK=8)
 
 
@@ -155,6 +166,20 @@ def test_host_descriptor():
     expected = x[2:6, 4:12].copy()
     expected[:, 6:] = 0
     np.testing.assert_array_equal(out, expected)
+
+
+def test_scaled_product():
+    rng = np.random.default_rng(3)
+    table = np.array([0, 0.5, 1, 1.5, 2, 3, 4, 6])
+    a, b = rng.integers(0, 8, (16, 64)), rng.integers(0, 8, (64, 16))
+    a_exponent, b_exponent = rng.integers(-3, 4, (16, 2)), rng.integers(-3, 4, (16, 2))
+    out = np.zeros((16, 16), np.float32)
+    packed_a, packed_b = a[:, 0::2] | a[:, 1::2] << 4, b[0::2] | b[1::2] << 4
+    scales = [(e + 127).astype(np.uint8) for e in (a_exponent, b_exponent)]
+    multiplies_scaled[(1,)](packed_a.astype(np.uint8), scales[0], packed_b.astype(np.uint8), scales[1], out)
+    x = table[a] * np.repeat(2.0**a_exponent, 32, axis=1)
+    y = table[b] * np.repeat(2.0**b_exponent, 32, axis=1).T
+    np.testing.assert_array_equal(out, (x @ y).astype(np.float32))
 
 
 def test_null_pointer_names_the_line():
@@ -193,7 +218,7 @@ def test_assertions():
 def test_read_only_array():
     out = np.zeros(8, np.float32)
     out.flags.writeable = False
-    with pytest.raises(ValueError, match="'out_ptr' is a read-only array"):
+    with pytest.raises(ValueError, match=r"argument 1 \('out_ptr'\) is a read-only array"):
         double[(1,)](np.ones(8, np.float32), out, 8, BLOCK=8)
     assert (out == 0).all()
 

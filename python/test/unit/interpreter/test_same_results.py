@@ -8,7 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from . import kernels
+from . import kernels_blocks, kernels_numbers, kernels_programs  # noqa: F401  (they define the cases)
+from .cases import CASES
 
 TEST_ROOT = Path(__file__).parents[2]
 
@@ -35,7 +36,7 @@ def test_the_variable_selects_the_interpreter(both):
     assert not compiled["is_interpreted"]
 
 
-@pytest.mark.parametrize("name", kernels.CASES)
+@pytest.mark.parametrize("name", CASES)
 def test_case(both, name):
     (interpreted, _), (compiled, _) = both
     keys = [key for key in compiled if key.startswith(name + ".")]

@@ -26,6 +26,11 @@ class DeviceAssertion(Exception):
     """A `tl.device_assert` did not hold."""
 
 
+def _filled(scalar: np.ndarray, shape: tuple) -> np.ndarray:
+    """An array of `shape` in which every element is `scalar`, in the memory of one. Nothing writes to values."""
+    return np.ndarray(shape, scalar.dtype, np.asarray(scalar), 0, (0,) * len(shape))
+
+
 class TypeMethods:
     """Types, attributes and constants."""
 
@@ -53,7 +58,7 @@ class TypeMethods:
             data = np.asarray(bool(number))
         else:
             data = np.asarray(int(number) % 2**element.bits, element.unsigned).view(element.storage)
-        return Value(element, np.broadcast_to(data, ir_type.shape) if isinstance(ir_type, Block) else data)
+        return Value(element, _filled(data, ir_type.shape) if isinstance(ir_type, Block) else data)
 
     def create_poison(self, ir_type: Element | Block) -> Value:
         return self.create_constant(ir_type, 0)
@@ -131,7 +136,7 @@ class ShapeMethods:
         return Value(E.I32, np.arange(start, end, dtype=np.int32))
 
     def create_splat(self, scalar: Value, shape: Any) -> Value:
-        return Value(scalar.element, np.broadcast_to(scalar.data, shape))
+        return Value(scalar.element, _filled(scalar.data, shape))
 
     def create_unsplat(self, block: Value) -> Value:
         return Value(block.element, block.data.reshape(()))

@@ -72,26 +72,24 @@ def _backend() -> Any:
 
 
 # --- arguments ---
-def _address(name: str, value: Any) -> int:
+def _address(what: str, value: Any) -> int:
     """Where a tensor is. ValueError when it is not in the memory of this process."""
     device = getattr(getattr(value, "device", None), "type", "cpu")
     if device not in ("cpu", "meta"):
-        raise ValueError(
-            f"argument {name!r} is on {value.device}; the interpreter runs on arrays and tensors of the CPU"
-        )
+        raise ValueError(f"{what} is on {value.device}; the interpreter runs on arrays and tensors of the CPU")
     address = value.data_ptr() if hasattr(value, "data_ptr") else value.__array_interface__["data"][0]
     if not address and hasattr(value, "numel") and value.numel():
-        raise ValueError(f"argument {name!r}, of type {type(value).__name__}, has no memory")
+        raise ValueError(f"{what}, of type {type(value).__name__}, has no memory")
     return address
 
 
-def _read_only_range(name: str, value: Any) -> list[tuple[int, int, str]]:
+def _read_only_range(what: str, value: Any) -> list[tuple[int, int, str]]:
     if getattr(getattr(value, "flags", None), "writeable", True) or not getattr(value, "size", 0):
         return []
     spans = [(size - 1) * stride for size, stride in zip(value.shape, value.strides)]
     start = value.__array_interface__["data"][0]
     low, high = sum(min(s, 0) for s in spans), sum(max(s, 0) for s in spans)
-    return [(start + low, start + high + value.itemsize, name)]
+    return [(start + low, start + high + value.itemsize, what)]
 
 
 class _Arguments:
@@ -101,21 +99,21 @@ class _Arguments:
         self.builder = builder
         self.read_only: list[tuple[int, int, str]] = []
 
-    def handles(self, name: str, type_name: Any, argument: Any, value: Any) -> list[Value]:
+    def handles(self, what: str, type_name: Any, argument: Any, value: Any) -> list[Value]:
         if isinstance(type_name, (tuple, list)):
             found = []
             for i, (t, child, v) in enumerate(zip(type_name, argument.children, value)):
-                found += self.handles(f"{name}[{i}]", t, child, v)
+                found += self.handles(f"{what}[{i}]", t, child, v)
             return found
         if type_name == "constexpr":
             return []
         ir_types: list = []
         argument.type.flatten_ir_types(self.builder, ir_types)
         if type_name.startswith("tensordesc<"):
-            numbers = [_address(name, value.base), *value.shape, *value.strides]
+            numbers = [_address(what, value.base), *value.shape, *value.strides]
         elif type_name.startswith("*"):
-            numbers = [_address(name, value)]
-            self.read_only += _read_only_range(name, value)
+            numbers = [_address(what, value)]
+            self.read_only += _read_only_range(what, value)
         else:
             numbers = [value]
         return [self.builder.create_constant(t, n) for t, n in zip(ir_types, numbers)]
@@ -170,7 +168,7 @@ def _launch(fn: Any, args: tuple, kwargs: dict[str, Any], grid: Any) -> None:
     scope = {}
     for i, (name, type_name, value) in enumerate(zip(fn.arg_names, spec.types, values)):
         argument = _KernelArgument(type_name, (i,), constant_values, name)
-        handles = arguments.handles(name, type_name, argument, value)
+        handles = arguments.handles(f"{fn.__name__}(): argument {i} ({name!r})", type_name, argument, value)
         scope[name] = argument.type.unflatten_ir(handles, 0)[0]
     builder.memory.read_only = arguments.read_only
     described = _described(fn, sizes, values)

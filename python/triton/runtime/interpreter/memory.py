@@ -69,9 +69,9 @@ class Memory:
         self.read_only = read_only
 
     def _check_writable(self, window: Window) -> None:
-        for start, end, name in self.read_only:
+        for start, end, what in self.read_only:
             if window.lowest < end and window.end > start:
-                message = f"argument {name!r} is a read-only array, but the kernel writes to it; pass a writable copy"
+                message = f"{what} is a read-only array, but the kernel writes to it; pass a writable copy"
                 raise ReadOnlyArgument(message)
 
     def load(self, element: E.Element, addresses: np.ndarray, mask, other) -> np.ndarray:
