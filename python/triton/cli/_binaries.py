@@ -52,11 +52,10 @@ def read_binaries(wheel: Wheel) -> tuple[dict[str, Elf], list[Finding]]:
     found, problems = {}, []
     for name in wheel.names:
         is_library = re.search(r"\.so(\.\d+)*$", name) is not None
-        with wheel.archive.open(name) as file:
-            is_elf = file.read(4) == b"\x7fELF"
-        if is_elf or is_library:
+        data = wheel.read(name)
+        if is_library or data.startswith(b"\x7fELF"):
             try:
-                found[name] = read_elf(wheel.archive.read(name))
+                found[name] = read_elf(data)
             except ElfError as error:
                 problems.append(Finding(PROBLEM, PurePosixPath(name).name, f"{name}: {error}", "build it again"))
     return found, problems

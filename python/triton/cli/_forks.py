@@ -108,6 +108,8 @@ def _state(tree: Tree, spec: Path, path: str, trunk: Path, recorded: str | None,
     elif not replaces or recorded == OWN:
         return
     elif recorded is None:
+        if tree.root is None:
+            return  # records are made in a checkout
         text = f"it replaces {tree.short(trunk)}; which state of that file it was forked from is not recorded"
         yield Finding(NOTE, name, text, _record(name))
     elif recorded != file_hash(trunk):
@@ -123,11 +125,15 @@ def _record(name: str) -> str:
 
 
 def missing_names(overlay: PythonOverlay, points: HookPoints) -> Iterator[Finding]:
-    """Names that a replacing file lacks: those that trunk files import from it are problems, other public ones not."""
+    """Names that a replacing file lacks: those that trunk files import from it are problems.
+
+    Other public names of the trunk's file are notes, unless the file is recorded as forked from what that is now.
+    """
     replaced = overlay.replaced(points)
     if not replaced:
         return
     wanted = _wanted(overlay, set(replaced))
+    lock = read_lock(overlay.backend.spec)
     for file in replaced:
         has = defined_names(parse(overlay.root / file))
         if "*" in has or "__getattr__" in has:
@@ -136,13 +142,19 @@ def missing_names(overlay: PythonOverlay, points: HookPoints) -> Iterator[Findin
         for name, place in sorted(lacks.items()):
             text = f"it lacks {name!r}, which {place} imports from it"
             yield Finding(PROBLEM, overlay.tree.short(overlay.root / file), text, "define it as the trunk's file does")
-        public = {
-            n.name for n in parse(overlay.tree.package / file).body if isinstance(n, ast.FunctionDef | ast.ClassDef)
-        }
-        others = sorted(n for n in public - has - set(lacks) if not n.startswith("_"))
-        if others:
-            text = f"it lacks public names of the trunk's file: {', '.join(others)}"
-            yield Finding(NOTE, overlay.tree.short(overlay.root / file), text)
+        if lock.get(f"triton/{file}") != file_hash(overlay.tree.package / file):
+            yield from _other_names(overlay, file, has | set(lacks))
+
+
+def _other_names(overlay: PythonOverlay, file: str, known: set[str]) -> Iterator[Finding]:
+    """Public functions and classes of the trunk's file that are not among `known`."""
+    module = parse(overlay.tree.package / file)
+    public = {
+        n.name for n in module.body if isinstance(n, ast.FunctionDef | ast.ClassDef) and not n.name.startswith("_")
+    }
+    if public - known:
+        text = f"it lacks public names of the trunk's file: {', '.join(sorted(public - known))}"
+        yield Finding(NOTE, overlay.tree.short(overlay.root / file), text)
 
 
 def _wanted(overlay: PythonOverlay, files: set[str]) -> dict[str, dict[str, str]]:

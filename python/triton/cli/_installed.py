@@ -107,7 +107,7 @@ def _state(name: str, tree: Tree, manifest: Any, libtriton: Any, default: str | 
     active, broken, reason, fix = _activity(name) if installed else _absence(name, tree)
     return BackendState(
         name=name,
-        summary=table.summary if table else "",
+        summary=table.summary if table else _first_line(name) if installed and not broken else "",
         aliases=table.aliases if table else (),
         target=table.target if table else "",
         source=tree.short(folder.folder or folder.package) if folder else backends[name].package,
@@ -120,6 +120,14 @@ def _state(name: str, tree: Tree, manifest: Any, libtriton: Any, default: str | 
         reason=reason,
         fix=fix,
     )
+
+
+def _first_line(name: str) -> str:
+    """What the driver's module says of itself: manifests are not installed."""
+    from triton.backends import backends
+
+    text = importlib.import_module(backends[name].driver.__module__).__doc__ or ""
+    return text.strip().partition("\n")[0]
 
 
 def _activity(name: str) -> tuple[bool, bool, str, str]:

@@ -40,6 +40,7 @@ def toolchain_findings(tree: Tree) -> Iterator[Finding]:
     yield from _python()
     yield from _requirements(tree.root)
     yield from _compiler()
+    yield _compiler_cache()
     yield from _llvm(tree.root)
     yield from _selection(tree)
     yield from _resources(tree)
@@ -136,6 +137,14 @@ def _compiler() -> Iterator[Finding]:
             )
 
 
+def _compiler_cache() -> Finding:
+    path = shutil.which("ccache") or shutil.which("sccache")
+    if path is None:
+        text = "neither ccache nor sccache is there: a new build tree compiles everything again"
+        return Finding(NOTE, "compiler cache", text, "apt-get install ccache")
+    return Finding(OK, "compiler cache", path)
+
+
 def _llvm(root: Path) -> Iterator[Finding]:
     major = _wanted_llvm(root)
     chosen = os.environ.get("LLVM_SYSPATH")
@@ -215,10 +224,10 @@ def _variable(backend: str, variable: Any) -> Iterator[Finding]:
 
 def _resources(tree: Tree) -> Iterator[Finding]:
     assert tree.root is not None
+    errors = import_setup_tools("errors", tree)
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     try:
         driver, environment = import_setup_tools("cmake_driver", tree), import_setup_tools("environment", tree)
-        errors = import_setup_tools("errors", tree)
         jobs = driver.jobs(environment.Environment(os.environ))
     except ImportError as error:
         yield Finding(NOTE, "jobs", f"{cores} cores; their number cannot be told without {error.name}", REQUIREMENTS)

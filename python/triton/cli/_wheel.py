@@ -8,7 +8,9 @@ import csv
 import hashlib
 import re
 import stat
+import struct
 import zipfile
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from email.parser import HeaderParser
@@ -21,6 +23,11 @@ from ._output import NOTE, OK, PROBLEM, CliError, Finding
 
 _NAME = re.compile(
     r"(?P<name>[^-]+)-(?P<version>[^-]+)(-(?P<build>\d[^-]*))?-(?P<python>[^-]+)-(?P<abi>[^-]+)-(?P<platform>[^-]+)"
+)
+# What zipfile raises for damaged files, besides its own exception.
+_DAMAGED = (
+    *(zipfile.BadZipFile, zlib.error, struct.error, OSError, EOFError),
+    *(NotImplementedError, RuntimeError, ValueError, OverflowError),
 )
 _STRAYS = (".pyc", ".pyo", ".cc", ".cpp", ".o", ".a", ".toml", ".orig", ".rej")
 _LIBRARY = re.compile(r"triton/_C/libtriton[.\w-]*\.(so|pyd)")
@@ -41,7 +48,7 @@ class Wheel:
             raise CliError(f"{path.name} is no wheel's name: NAME-VERSION-PYTHON-ABI-PLATFORM.whl is expected")
         try:
             return cls(path, zipfile.ZipFile(path))
-        except (zipfile.BadZipFile, OSError) as error:
+        except _DAMAGED as error:
             raise CliError(
                 f"{path} cannot be opened: {error}. It is damaged or incomplete: build or fetch it again"
             ) from None
@@ -64,7 +71,7 @@ class Wheel:
     def dist_info(self) -> str:
         folders = {name.partition("/")[0] for name in self.names if name.partition("/")[0].endswith(".dist-info")}
         if len(folders) != 1:
-            raise CliError(f"{self.path.name} holds {len(folders)} .dist-info folders instead of one. Build it again")
+            raise CliError(f"{self.path.name} holds {len(folders)} .dist-info folders instead of one")
         return folders.pop()
 
     @property
@@ -77,8 +84,15 @@ class Wheel:
     def libraries(self) -> list[str]:
         return [name for name in self.names if _LIBRARY.fullmatch(name)]
 
+    def read(self, name: str) -> bytes:
+        """Content of a file. CliError where it cannot be unpacked."""
+        try:
+            return self.archive.read(name)
+        except _DAMAGED as error:
+            raise CliError(f"{self.path}: {name} cannot be unpacked: {error}") from None
+
     def text(self, name: str) -> str | None:
-        return self.archive.read(name).decode("utf-8", "replace") if name in self.names else None
+        return self.read(name).decode("utf-8", "replace") if name in self.names else None
 
     def is_executable(self, name: str) -> bool:
         return bool(self.archive.getinfo(name).external_attr >> 16 & stat.S_IXUSR)
@@ -119,7 +133,11 @@ def _record(wheel: Wheel) -> Iterator[Finding]:
     if text is None:
         yield Finding(PROBLEM, "RECORD", "it is missing, so nothing can install the wheel", "build it again")
         return
-    rows = [row for row in csv.reader(text.splitlines()) if row]
+    try:
+        rows = [row for row in csv.reader(text.splitlines()) if row]
+    except csv.Error as error:
+        yield Finding(PROBLEM, "RECORD", f"it cannot be read: {error}", "build it again")
+        return
     listed = [row[0] for row in rows]
     signatures = {record, f"{record}.jws", f"{record}.p7s"}
     problems = (
@@ -148,10 +166,7 @@ def _wrong_digest(wheel: Wheel, row: list[str]) -> str:
     name, digest, size = (*row, "", "")[:3]
     if PurePosixPath(name).is_absolute() or ".." in PurePosixPath(name).parts:
         return f"lists {name}, which leads out of the installation"
-    try:
-        data = wheel.archive.read(name)
-    except (zipfile.BadZipFile, OSError, EOFError) as error:
-        return f"{name} cannot be unpacked: {error}"
+    data = wheel.read(name)
     algorithm, _, value = digest.partition("=")
     if algorithm not in ("sha256", "sha384", "sha512"):
         return f"gives no sha256 of {name}"
@@ -197,7 +212,10 @@ def _backends(wheel: Wheel, marker: Any) -> Iterator[Finding]:
             problems.append(f"{name!r} {has} a specialization, the marker says OVERLAY = {marker['OVERLAY']}")
     points = configparser.ConfigParser(delimiters=("=",))
     points.optionxform = str  # type: ignore[assignment,method-assign]
-    points.read_string(wheel.text(f"{wheel.dist_info}/entry_points.txt") or "")
+    try:
+        points.read_string(wheel.text(f"{wheel.dist_info}/entry_points.txt") or "")
+    except configparser.Error as error:
+        problems.append(f"entry_points.txt cannot be read: {' '.join(str(error).split())}")
     group = dict(points["triton.backends"]) if "triton.backends" in points else {}
     problems += [f"no entry point of group triton.backends names {name!r}" for name in inside if name not in group]
     problems += [f"entry point {name} = {group[name]} names no backend inside" for name in group if name not in inside]
@@ -252,15 +270,15 @@ def sizes(wheel: Wheel) -> dict[str, tuple[int, int]]:
 
 
 def _part(name: str, wheel: Wheel) -> str:
-    parts = PurePosixPath(name).parts
+    parts: tuple[str, ...] = PurePosixPath(name).parts
     if name in wheel.libraries:
         return "libtriton"
     if parts[:2] == ("triton", "backends") and len(parts) > 3:
         return f"backend {parts[2]}"
     if parts[:3] == ("triton", "language", "extra") and len(parts) > 4:
         return f"backend {parts[3]}"
-    if parts[0] == "triton":
-        return "FileCheck" if parts[1].startswith("FileCheck") else "Python"
+    if parts[:1] == ("triton",):
+        return "FileCheck" if name.startswith("triton/FileCheck") else "Python"
     return "other"
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ._installed import EDITABLE, backend_findings, library, manifests
-from ._marker import MARKER_NAME
+from ._marker import MARKER_NAME, marker_values
 from ._output import (
     NOTE,
     OK,
@@ -130,10 +130,26 @@ def _selected(tree: Tree, rebuild: str) -> Iterator[Finding]:
         level = NOTE if tree.root is not None else PROBLEM
         text = f"no backend: {tree.package / MARKER_NAME} was not generated, so specializations have no effect"
         yield Finding(level, "selected", text, rebuild)
-    else:
-        yield Finding(
-            OK, "selected", name + (f", specialization in {overlay}" if overlay else ", without specialization")
-        )
+        return
+    where = f", specialization in {overlay}" if overlay else ", without specialization"
+    yield Finding(OK, "selected", name + where)
+    yield from _incomplete(tree, rebuild)
+
+
+def _incomplete(tree: Tree, rebuild: str) -> Iterator[Finding]:
+    """Backends that this installation was built with, but that are gone."""
+    from triton.backends import backends
+
+    file = tree.package / MARKER_NAME
+    try:
+        names = marker_values(file.read_text(encoding="utf-8"), str(file))["BACKENDS"]
+    except CliError as error:
+        yield Finding(PROBLEM, "selected", str(error), rebuild)
+        return
+    for name in names:
+        if name not in backends:
+            text = f"it was built with backend {name!r}, but triton/backends/{name} is missing"
+            yield Finding(PROBLEM, "selected", text, rebuild)
 
 
 def _backends(tree: Tree) -> Iterator[Finding]:

@@ -81,6 +81,10 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.action == "list":
         return _list(view, arguments.json)
     if arguments.record is not None:
+        if tree.root is None:
+            raise CliError(
+                f"--record needs a checkout, {tree.package} is an installed package. Name one with --root DIR"
+            )
         return _record(view, arguments.record, arguments.json)
     findings = list(_check(view) if arguments.action == "check" else _drift(view))
     return _report(view, arguments, findings)

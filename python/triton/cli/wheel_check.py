@@ -14,6 +14,7 @@ from typing import Any
 
 from ._binaries import check_binaries
 from ._output import (
+    PROBLEM,
     CliError,
     Finding,
     add_json_option,
@@ -67,7 +68,11 @@ def run(arguments: argparse.Namespace) -> int:
 
 def check_wheel(wheel: Wheel, arguments: argparse.Namespace) -> list[Finding]:
     """All findings about one wheel."""
-    findings = [*check_content(wheel), *check_binaries(wheel, arguments.allow), note_size(wheel, arguments.max_size)]
+    findings = [note_size(wheel, arguments.max_size)]
+    try:
+        findings += [*check_content(wheel), *check_binaries(wheel, arguments.allow)]
+    except CliError as error:  # a damaged wheel; the others are still to be looked at
+        findings.append(Finding(PROBLEM, "wheel", str(error), "build or fetch it again"))
     if arguments.try_it:
         from ._wheel_run import check_running
 

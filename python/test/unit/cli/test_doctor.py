@@ -104,6 +104,12 @@ def test_p9_a_selected_backend_without_its_specialization(monkeypatch):
     assert "'acme' is selected" in problem(doctor.installation_findings(TREE), "selected").text
 
 
+def test_a_backend_that_is_gone(monkeypatch, tmp_path):
+    (tmp_path / "_flagtree_backend.py").write_text('BACKEND = "acme"\nOVERLAY = False\nBACKENDS = ("acme", "cpu")\n')
+    tree = doctor.Tree(tmp_path, None, {})
+    assert "triton/backends/acme is missing" in problem(doctor._incomplete(tree, "pip install ."), "selected").text
+
+
 def test_cache_folders(monkeypatch, tmp_path):
     monkeypatch.setenv("TRITON_CACHE_DIR", str(tmp_path / "new" / "cache"))
     (found,) = doctor.cache_findings()
@@ -196,6 +202,13 @@ def test_a_compiler_that_cannot_do_it(monkeypatch, tmp_path, script, subject, ex
     program.chmod(0o755)
     monkeypatch.setenv("CXX", str(program))
     assert expected in problem(_toolchain._compiler(), subject).text
+
+
+def test_compiler_cache(monkeypatch, tmp_path):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert _toolchain._compiler_cache().level == "note"
+    (tmp_path / "sccache").touch(mode=0o755)
+    assert _toolchain._compiler_cache().text == str(tmp_path / "sccache")
 
 
 def fake_llvm(folder: Path, version: str = "22.1.0", without: str = "") -> Path:

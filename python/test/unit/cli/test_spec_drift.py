@@ -94,6 +94,8 @@ def test_p6_names_that_the_trunk_imports_are_missing(spec, forked):
     (problem,) = outcome.findings("problem")
     assert problem["text"] == "it lacks 'thread_barrier', which python/triton/tools/link.py:1 imports from it"
     assert any("lacks public names of the trunk's file: other" in note["text"] for note in outcome.findings("note"))
+    spec("drift", "--record")
+    assert len(spec("drift").findings("problem")) == 1 and spec("drift").findings("note") == [], "somebody has looked"
 
 
 @pytest.mark.parametrize(
@@ -119,6 +121,12 @@ def test_modules_below_a_replaced_package_are_not_missing(spec, checkout):
     checkout.trunk("tools/link.py", "from .inner import a\n")
     checkout.overlay("tools/inner/__init__.py", "x = 2\n")
     assert spec("drift").findings("problem") == []
+
+
+def test_an_installation_has_no_records(flagtree, monkeypatch):
+    monkeypatch.setattr("triton.cli._tree.checkout_of", lambda package: None)
+    outcome = flagtree("spec", "drift", "--record")
+    assert outcome.status == 2 and "--record needs a checkout" in outcome.err
 
 
 def test_options_that_do_not_belong_together_are_refused(flagtree):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import sys
 
 import pytest
@@ -183,6 +184,28 @@ def test_what_is_no_wheel_is_named(flagtree, tmp_path):
     assert outcome.status == 2 and "nothing.whl does not exist" in outcome.err
     outcome = flagtree("wheel-check", tmp_path / "nothing.whl", "--python", "python3")
     assert outcome.status == 2 and "--python is the interpreter for --run" in outcome.err
+
+
+def test_damaged_wheels_are_errors_and_never_tracebacks(flagtree, tmp_path):
+    path = WheelWriter().write(tmp_path)
+    good = path.read_bytes()
+    random.seed(3)
+    statuses = set()
+    for _ in range(60):
+        data = bytearray(good)
+        for _ in range(random.randint(1, 20)):
+            data[random.randrange(len(data))] = random.randrange(256)
+        path.write_bytes(bytes(data[: random.choice((len(data), len(data) // 2))]))
+        outcome = flagtree("wheel-check", path)
+        statuses.add(outcome.status)
+        assert path.name in (outcome.err if outcome.status == 2 else outcome.out)
+    assert statuses <= {0, 1, 2} and {1, 2} <= statuses
+
+
+def test_unreadable_entry_points(check):
+    assert any(
+        "entry_points.txt cannot be read" in problem for problem in problems(check(spoil({"entry_points": "x"})))
+    )
 
 
 @pytest.mark.parametrize(
