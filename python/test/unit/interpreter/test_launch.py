@@ -98,6 +98,12 @@ def multiplies_scaled(a_ptr, a_scale_ptr, b_ptr, b_scale_ptr, out_ptr):
     tl.store(out_ptr + i[:, None] * 16 + i[None, :], product)
 
 
+@interpreted
+def loads_in_vain(x_ptr, out_ptr):
+    _ = tl.load(x_ptr)
+    tl.store(out_ptr, 1)
+
+
 @triton.constexpr_function
 def inverse(n):
     return 1 / n
@@ -188,7 +194,16 @@ def test_null_pointer_names_the_line():
     message = str(caught.value)
     assert "tl.load(x_ptr + at, mask=at < n)" in message
     assert "in program (0, 0, 0) of double" in message
-    assert f"{__file__}:{double.starting_line_number + 2}" in message
+    assert f"load of a null pointer (address 0x0), at {__file__}:{double.starting_line_number + 2}" in message
+
+
+def test_unused_load_of_a_null_pointer():
+    """Compiled code does not have it either."""
+    out = np.zeros(1, np.float32)
+    loads_in_vain[(1,)](Null(), out)
+    assert out[0] == 1
+    with pytest.raises(InterpreterError, match="MemoryFault: a null pointer"):
+        loads_in_vain[(1,)](out, Null())
 
 
 def test_masked_null_pointer_is_not_read():

@@ -17,7 +17,7 @@ from . import arithmetic, functions, libm, products
 from . import elements as E
 from .elements import Block, Element, Value, element_of
 from .floats import decode, encode
-from .memory import Memory, rmw_function
+from .memory import Memory, MemoryFault, Unreadable, rmw_function
 from .printing import print_values
 from .regions import MapRegion, ReduceRegion, ScanRegion
 
@@ -191,7 +191,13 @@ class MemoryMethods:
         if self.muted:
             return Value(element, np.zeros(addresses.shape, element.storage))
         mask, other = (None if v is None else v.data for v in (mask, other))
-        return Value(element, self.memory.load(element, addresses, mask, other))
+        try:
+            return Value(element, self.memory.load(element, addresses, mask, other))
+        except MemoryFault as fault:
+            if is_volatile:
+                raise
+            file, line, _ = self.location
+            return Unreadable(element, MemoryFault(f"load of {fault}, at {file}:{line}"))
 
     def create_store(self, pointer: Value, value: Value, mask, cache: str, evict: str) -> None:
         if not self.muted:

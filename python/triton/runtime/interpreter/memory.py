@@ -18,6 +18,20 @@ class MemoryFault(Exception):
     """An access to an address that cannot be right."""
 
 
+class Unreadable(E.Value):
+    """What a load through such an address gives. Only its use is an error: compiled code drops unused loads."""
+
+    __slots__ = ("fault",)
+
+    def __init__(self, element: E.Element, fault: MemoryFault):
+        self.element = element
+        self.fault = fault
+
+    @property
+    def data(self) -> np.ndarray:
+        raise self.fault
+
+
 class ReadOnlyArgument(ValueError):
     """A kernel writes to an array that must not be written."""
 
@@ -34,9 +48,9 @@ class Window:
     def __init__(self, addresses: np.ndarray, storage: np.dtype):
         lowest, highest = int(addresses.min()), int(addresses.max())
         if 0 <= lowest < _FIRST_ADDRESS:
-            raise MemoryFault(f"access through a null pointer (address {lowest:#x})")
+            raise MemoryFault(f"a null pointer (address {lowest:#x})")
         if lowest < 0:
-            raise MemoryFault(f"access to the impossible address {lowest % 2**64:#x}")
+            raise MemoryFault(f"the impossible address {lowest % 2**64:#x}")
         self.lowest, self.end = lowest, highest + storage.itemsize
         self.storage = storage
         offsets = addresses - lowest
