@@ -28,13 +28,14 @@ def _texts(value: E.Value, as_hex: bool, signed: bool) -> list[str]:
 def print_values(program: tuple[int, int, int], prefix: str, as_hex: bool, values: list, signed: list) -> None:
     """Writes to standard output: `pid (x, y, z) idx (i, j) prefix: value`."""
     where = "pid ({}, {}, {})".format(*program)
+    label = prefix.strip().rstrip(":")  # the front end writes " name: "
     if not values:
-        sys.stdout.write(f"{where} {prefix}\n")
+        sys.stdout.write(f"{where} {label}\n")
     for value, is_signed in zip(values, signed):
         shape = np.shape(value.data)
         lines = []
         for index, text in zip(np.ndindex(shape), _texts(value, as_hex, bool(is_signed))):
             position = f" idx ({', '.join(map(str, index))})" if shape else ""
-            lines.append(f"{where}{position} {prefix}: {text}\n")
+            lines.append(f"{where}{position} {label}: {text}\n")
         sys.stdout.write("".join(lines))
     sys.stdout.flush()

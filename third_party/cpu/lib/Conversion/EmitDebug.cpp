@@ -79,10 +79,12 @@ void Emitter::emitPrint(PrintOp op) {
       runtimeFunction(b, module, "triton_cpu_print",
                       {ptr, i32, i64Type, i32, i32, i32, i64Type, ptr, i32});
   auto i32c = [&](int64_t v) { return constant(b.getI32IntegerAttr(v)); };
+  // The front end writes " name: "; the runtime adds what stands around it.
+  StringRef label = op.getPrefix().trim().rtrim(':');
   auto emit = [&](ArrayRef<int64_t> shape, uint32_t format, Value bits,
                   Value linear) {
     here();
-    Value prefix = globalString(b, module, op.getPrefix());
+    Value prefix = globalString(b, module, label);
     Value dims = globalShape(b, module, shape);
     LLVM::CallOp::create(b, loc, callee,
                          ValueRange{prefix, i32c(format), bits,

@@ -63,7 +63,9 @@ void Emitter::emitHistogram(HistogramOp op) {
   Nest nest;
   nest.shape.assign(type.getShape().begin(), type.getShape().end());
   forEachPoint(nest, trees, [&](const Point &p) {
-    Value bin = intCast(firstLane(eval(op.getSrc(), p)), b.getI64Type(), false);
+    Value bin = firstLane(eval(op.getSrc(), p));
+    here();
+    bin = intCast(bin, b.getI64Type(), false);
     // Values that are no bin are not counted.
     here();
     Value valid = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, bin,
