@@ -51,6 +51,9 @@ void initTritonIRPasses(py::module_ m) {
       mlir::triton::createTritonCombineOps);
   add("add_reorder_broadcast", "Compute before repeating.",
       mlir::triton::createTritonReorderBroadcast);
+  add("add_decompose_scaled_dot",
+      "Replace tt.dot_scaled by decoding, scaling and a dot of f32.",
+      mlir::triton::createTritonDecomposeScaledDot);
   add("add_loop_unroll",
       "Unroll loops with the attribute tt.loop_unroll_factor.",
       mlir::triton::createTritonLoopUnroll);

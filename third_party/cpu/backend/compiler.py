@@ -103,6 +103,7 @@ class CPUBackend(BaseBackend):
         passes.common.add_inliner(manager)
         passes.ttir.add_rewrite_tensor_pointer(manager)
         passes.ttir.add_rewrite_tensor_descriptor_to_pointer(manager)
+        passes.ttir.add_decompose_scaled_dot(manager)
         passes.common.add_canonicalizer(manager)
         passes.ttir.add_combine(manager)
         passes.ttir.add_reorder_broadcast(manager)

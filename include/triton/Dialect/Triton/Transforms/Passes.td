@@ -38,6 +38,15 @@ def TritonRewriteTensorDescriptorToPointer : Pass<"triton-rewrite-tensor-descrip
                            "::mlir::triton::TritonDialect"];
 }
 
+def TritonDecomposeScaledDot : Pass<"triton-decompose-scaled-dot", "::mlir::ModuleOp"> {
+  let summary = "replace tt.dot_scaled by decoding, scaling and a tt.dot of f32";
+  let description = [{
+    For targets without instructions for microscaling formats. Operands in e2m1, e4m3, e5m2, bf16 and fp16 are decoded to
+    f32 and multiplied by their scales; other formats are an error.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def TritonLoopUnroll : Pass<"triton-loop-unroll", "::mlir::ModuleOp"> {
   let summary = "unroll scf.for by its attribute tt.loop_unroll_factor";
 }
