@@ -54,6 +54,9 @@ void initTritonIRPasses(py::module_ m) {
   add("add_decompose_scaled_dot",
       "Replace tt.dot_scaled by decoding, scaling and a dot of f32.",
       mlir::triton::createTritonDecomposeScaledDot);
+  add("add_lift_control_flow",
+      "Replace branches between blocks by scf.if and scf.while.",
+      mlir::triton::createTritonLiftControlFlow);
   add("add_loop_unroll",
       "Unroll loops with the attribute tt.loop_unroll_factor.",
       mlir::triton::createTritonLoopUnroll);

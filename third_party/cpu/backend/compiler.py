@@ -100,6 +100,7 @@ class CPUBackend(BaseBackend):
         from triton._C.libtriton import ir, passes
 
         manager = ir.pass_manager(module.context)
+        passes.ttir.add_lift_control_flow(manager)
         passes.common.add_inliner(manager)
         passes.ttir.add_rewrite_tensor_pointer(manager)
         passes.ttir.add_rewrite_tensor_descriptor_to_pointer(manager)
@@ -115,9 +116,12 @@ class CPUBackend(BaseBackend):
         return module
 
     def _tcir(self, module: Any, metadata: dict) -> Any:
-        from triton._C.libtriton import cpu, ir
+        from triton._C.libtriton import cpu, ir, passes
 
         manager = ir.pass_manager(module.context)
+        # A file of TTIR from elsewhere starts here; there is nothing left to do after the stage before.
+        passes.ttir.add_lift_control_flow(manager)
+        passes.ttir.add_decompose_scaled_dot(manager)
         cpu.passes.add_scalarize_carried(manager)
         cpu.passes.add_lower_blocks(manager, self.machine.vector_bits)
         manager.run(module, "tcir")

@@ -11,6 +11,8 @@ TTIR = [
     "add_rewrite_tensor_pointer",
     "add_rewrite_tensor_descriptor_to_pointer",
     "add_triton_licm",
+    "add_decompose_scaled_dot",
+    "add_lift_control_flow",
 ]
 
 KERNEL = """

@@ -171,3 +171,27 @@ def test_every_code(kind, fmt, count):
         expected[codes & 0x7F > 0x7C] = np.nan
     out = run(kind, a, fmt, None, one, "e2m1", None, np.zeros((count, 16), np.float32))
     np.testing.assert_array_equal(out, np.repeat(expected[:, None], 16, axis=1))
+
+
+IR = """
+tt.func public @ones(%out: !tt.ptr<f32>) {
+  %a = arith.constant dense<34> : tensor<1x16xi8>
+  %b = arith.constant dense<34> : tensor<16x1xi8>
+  %c = arith.constant dense<0.5> : tensor<1x1xf32>
+  %d = tt.dot_scaled %a, %b, %c lhs = e2m1 rhs = e2m1 {fastMath = false}
+       : tensor<1x16xi8> * tensor<16x1xi8> -> tensor<1x1xf32>
+  %row = tt.reshape %d : tensor<1x1xf32> -> tensor<1xf32>
+  %x = tt.unsplat %row : tensor<1xf32>
+  tt.store %out, %x : !tt.ptr<f32>
+  tt.return
+}
+"""
+
+
+def test_file_of_ir(tmp_path):
+    """Files skip the clean-up stage."""
+    path = tmp_path / "ones.ttir"
+    path.write_text(IR)
+    out = np.zeros(1, np.float32)
+    triton.compile(str(path))[(1, 1, 1)](out)
+    assert out[0] == 32.5

@@ -168,6 +168,11 @@ Value Emitter::scalar(Value v) {
     return it->second;
   if (auto c = v.getDefiningOp<arith::ConstantOp>())
     return scalars[v] = constant(c.getValue());
+  if (v.getDefiningOp<ub::PoisonOp>()) {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(kernel.entry);
+    return scalars[v] = LLVM::PoisonOp::create(b, loc, scalarType(v.getType()));
+  }
   if (Operation *op = v.getDefiningOp())
     error(op, "scalar is used before it is lowered");
   failed = true;

@@ -47,6 +47,16 @@ def TritonDecomposeScaledDot : Pass<"triton-decompose-scaled-dot", "::mlir::Modu
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def TritonLiftControlFlow : Pass<"triton-lift-control-flow", "::mlir::ModuleOp"> {
+  let summary = "replace branches between blocks by scf.if and scf.while";
+  let description = [{
+    Functions and regions of tt.map_elementwise with several blocks become one block. The rest is left alone, so that the
+    pass costs next to nothing on structured code.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::ub::UBDialect"];
+}
+
 def TritonLoopUnroll : Pass<"triton-loop-unroll", "::mlir::ModuleOp"> {
   let summary = "unroll scf.for by its attribute tt.loop_unroll_factor";
 }
