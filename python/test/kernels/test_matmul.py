@@ -215,6 +215,14 @@ def test_int8_extremes_do_not_saturate():
     assert (out == 128 * 16384).all()
 
 
+def test_uint8_is_not_read_as_signed():
+    rng = np.random.default_rng(8)
+    a, b = (rng.integers(0, 256, shape, dtype=np.uint8) for shape in ((16, 32), (32, 16)))
+    out = np.zeros((16, 16), np.int32)
+    dot_once[(1, )](a, b, out, M=16, N=16, K=32, TRANSPOSE_A=False)
+    assert (out == a.astype(np.int32) @ b.astype(np.int32)).all()
+
+
 @pytest.mark.parametrize("bad", [np.nan, np.inf])
 def test_non_finite_values_stay_in_their_row_and_column(bad):
     a, b = operands(32, 32, 32, "float32")

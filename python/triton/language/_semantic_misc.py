@@ -101,6 +101,9 @@ class Compound:
             both_fp8 = a.dtype.is_fp8() and b.dtype.is_fp8()
             imprecise = getattr(self.options, "max_num_imprecise_acc_default", 0) if both_fp8 else 0
         precision = self._dot_precision(input_precision) if a.dtype.is_fp32() else "ieee"
+        if a.dtype.name == "uint8":
+            # tt.dot reads integers as signed; the next wider type holds the same values.
+            a, b = self.cast(a, T.int16), self.cast(b, T.int16)
         handle = self.builder.create_dot(a.handle, b.handle, acc.handle, precision, imprecise or 0)
         return tensor(handle, ty)
 
