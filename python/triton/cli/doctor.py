@@ -123,6 +123,7 @@ def _selected(tree: Tree, rebuild: str) -> Iterator[Finding]:
 
     try:
         name, overlay = flagtree_spec.selected_backend(), flagtree_spec.overlay_dir()
+        flagtree_spec.has_spec("")  # imports the backend's functions
     except Exception as error:  # noqa: BLE001 - the generated module may hold anything
         yield Finding(PROBLEM, "selected", f"{type(error).__name__}: {error}", rebuild)
         return

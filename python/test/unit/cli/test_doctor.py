@@ -104,6 +104,16 @@ def test_p9_a_selected_backend_without_its_specialization(monkeypatch):
     assert "'acme' is selected" in problem(doctor.installation_findings(TREE), "selected").text
 
 
+def test_p2_a_specialization_that_cannot_be_imported(monkeypatch):
+    from triton import flagtree_spec
+
+    def fail(name):
+        raise ImportError("backend 'acme': its specialization x failed to import: NameError: y")
+
+    monkeypatch.setattr(flagtree_spec, "has_spec", fail)
+    assert "'acme': its specialization x" in problem(doctor.installation_findings(TREE), "selected").text
+
+
 def test_a_backend_that_is_gone(monkeypatch, tmp_path):
     (tmp_path / "_flagtree_backend.py").write_text('BACKEND = "acme"\nOVERLAY = False\nBACKENDS = ("acme", "cpu")\n')
     tree = doctor.Tree(tmp_path, None, {})
