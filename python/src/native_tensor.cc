@@ -228,6 +228,23 @@ static bool isLanguageType(PyTypeObject *type, const char *name) {
   return own;
 }
 
+/// numpy.ndarray or a subclass that is only another view of the same memory,
+/// such as numpy.memmap. Masked arrays are more than their memory, and a class
+/// with `data_ptr` speaks for itself.
+static bool isPlainArray(PyTypeObject *type) {
+  PyTypeObject *array = arrayType();
+  if (!array || type == array)
+    return array != nullptr;
+  if (!PyType_IsSubtype(type, array))
+    return false;
+  for (const char *name : {"mask", "data_ptr"})
+    if (PyObject *found = lookUp(type, name)) {
+      Py_DECREF(found);
+      return false;
+    }
+  return true;
+}
+
 TRITON_COLD static void decide(TypeInfo &info) {
   PyTypeObject *type = info.type;
   info.exchange = nullptr;
@@ -241,7 +258,7 @@ TRITON_COLD static void decide(TypeInfo &info) {
     info.kind = Kind::Float;
   else if (type == &PyTuple_Type)
     info.kind = Kind::Tuple;
-  else if (type == arrayType())
+  else if (isPlainArray(type))
     info.kind = Kind::Array;
   else if ((info.exchange = exchangeFunction(type)))
     info.kind = Kind::Exchange;

@@ -267,6 +267,20 @@ def test_none():
         assert out[0] == 5
 
 
+def test_array_subclasses(tmp_path):
+    x = np.memmap(tmp_path / "x", np.float32, "w+", shape=N)
+    x[:] = np.arange(N)
+    out = np.zeros(N, np.float32).view(np.recarray)
+    scale[(4,)](x, out, N, 2.0, BLOCK=16)
+    check(out)
+
+
+def test_masked_arrays_are_refused():
+    x, out = arrays()
+    with pytest.raises(TypeError, match="x_ptr"):
+        scale[(4,)](np.ma.masked_less(x, 3), out, N, 2.0, BLOCK=16)
+
+
 def test_numpy_scalars():
     for _ in range(2):
         x, out = arrays()
