@@ -67,8 +67,9 @@ class CPUOptions:
     backend_name: str = "cpu"
 
     def __post_init__(self) -> None:
-        if self.num_warps <= 0 or self.num_warps & (self.num_warps - 1):
-            raise ValueError(f"num_warps must be a power of 2, got {self.num_warps}")
+        warps = self.num_warps
+        if not isinstance(warps, int) or warps <= 0 or warps & (warps - 1):
+            raise ValueError(f"num_warps must be a power of 2, got {warps!r}")
         known = self.allowed_dot_input_precisions
         if self.default_dot_input_precision not in known:
             raise ValueError(

@@ -46,6 +46,7 @@ def test_names_and_paths_of_constants_are_the_same():
         (lambda: compile(source(), target="cpu"), TypeError, "GPUTarget"),
         (lambda: compile(source(), target=GPUTarget("none", 0, 0)), RuntimeError, "0 compatible backends"),
         (lambda: compile(source(), options={"num_warps": 3}), ValueError, "num_warps.*power of 2"),
+        (lambda: compile(source(), options={"num_warps": "4"}), ValueError, "num_warps.*power of 2, got '4'"),
     ],
 )
 def test_bad_requests(make, error, text):
