@@ -285,7 +285,9 @@ class JITFunction(JITCallable, KernelInterface[T], _NativeSlot):
         from .native_bridge import activate
 
         if activate(JITFunction):
-            return self.run(*args, grid=grid, warmup=warmup, **kwargs)
+            # The class's own `run`, which is native now: an override that led here has run already.
+            run = JITFunction.__dict__["run"].__get__(self, type(self))
+            return run(*args, grid=grid, warmup=warmup, **kwargs)
 
         for hook in self.pre_run_hooks:
             hook(*args, **kwargs)

@@ -127,3 +127,21 @@ def test_allocator():
         assert allocate(64, 16, 0) == (64, 16, 0)
     finally:
         triton.set_allocator(None)
+
+
+class CountingRuns(triton.JITFunction):
+    runs = 0
+
+    def run(self, *args, **kwargs):
+        type(self).runs += 1
+        return super().run(*args, **kwargs)
+
+
+def count_runs_of_the_first_launch():
+    x, out = np.arange(16, dtype=np.float32), np.zeros(16, np.float32)
+    CountingRuns(scale.fn)[(1,)](x, out, 16, 2.0, BLOCK=16)
+    assert CountingRuns.runs == 1
+
+
+def test_overridden_run_is_entered_once_by_the_first_launch_of_a_process():
+    assert run_in_process(count_runs_of_the_first_launch) == (None, 0)
