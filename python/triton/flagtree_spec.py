@@ -109,7 +109,19 @@ def _marker():
         if error.name != _MARKER:
             raise
         return None
-    return sys.modules[_MARKER]
+    except (NameError, SyntaxError) as error:
+        raise _damaged_marker() from error
+    marker = sys.modules[_MARKER]
+    if not (hasattr(marker, "BACKEND") and hasattr(marker, "OVERLAY")):
+        raise _damaged_marker()
+    return marker
+
+
+def _damaged_marker() -> ImportError:
+    return ImportError(
+        f"{_TRITON_DIR}/{_MARKER.rpartition('.')[2]}.py, which names the backend this package was built for, is "
+        "damaged: it must set BACKEND and OVERLAY. Install FlagTree again, or build the checkout again."
+    )
 
 
 def _active_overlay():

@@ -90,6 +90,14 @@ def test_p9_a_marker_without_its_overlay_names_both(make_tree):
     assert str(tree.overlay_root) in error
 
 
+@pytest.mark.parametrize("text", ["", "rubbish", "def"], ids=["empty", "a name", "no Python"])
+def test_p9_a_damaged_marker_is_named(tree, text):
+    marker = tree.trunk("_flagtree_backend.py", text)
+    error = tree.error("from triton.flagtree_spec import spec; spec('f')")
+    assert "ImportError" in error
+    assert f"{marker}, which names the backend" in error and "Install FlagTree again" in error
+
+
 def test_a_submodule_is_not_a_function(tree):
     tree.overlay("__init__.py", "from .language import f\n")
     tree.overlay("language/__init__.py", "def f(): pass\n")

@@ -24,8 +24,14 @@ _words: dict[tuple, int] = {}
 
 
 def native_module() -> Any:
-    from triton._C.libtriton import native
-
+    """libtriton's launcher. ImportError says what to do where an installation lacks it."""
+    try:
+        from triton._C.libtriton import native
+    except ModuleNotFoundError as error:
+        raise ImportError(
+            "triton/_C/libtriton is missing, so this installation is incomplete. Install the wheel again, or build the "
+            "checkout with `pip install --no-build-isolation -e .`"
+        ) from error
     return native
 
 

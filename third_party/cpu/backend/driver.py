@@ -117,6 +117,8 @@ class CPUDriver(DriverBase):
     def inactive_reason(cls) -> str:
         try:
             importlib.util.find_spec("triton._C.libtriton")
+        except ModuleNotFoundError:
+            pass  # not even the folder
         except ImportError as error:
             return str(error)
         return (

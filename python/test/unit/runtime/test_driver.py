@@ -1,11 +1,14 @@
 """Discovery of backends and choice of the driver."""
 
+import os
+import shutil
 import subprocess
 import sys
 import textwrap
 import types
 
 import pytest
+import triton
 import triton.backends as backends_module
 from triton.backends import Backend, Backends, backends
 from triton.backends.compiler import BaseBackend, GPUTarget
@@ -184,6 +187,20 @@ def test_missing_library_makes_the_cpu_inactive_with_a_reason(monkeypatch):
     assert not driver.is_active() and driver.inactive_reason() == "libtriton is for another Python"
     monkeypatch.setattr("importlib.util.find_spec", lambda name, package=None: None)
     assert not driver.is_active() and "pip install" in driver.inactive_reason()
+
+
+def test_a_package_without_the_folder_of_libtriton_says_what_to_do(tmp_path):
+    package = os.path.dirname(triton.__file__)
+    shutil.copytree(package, tmp_path / "triton", ignore=shutil.ignore_patterns("_C", "__pycache__"))
+    program = tmp_path / "program.py"
+    program.write_text(
+        "import triton, triton.language as tl\n\n@triton.jit\ndef f(n):\n    tl.num_programs(0)\n\nf[(1,)](3)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, program], env={**os.environ, "PYTHONPATH": str(tmp_path)}, capture_output=True, text=True
+    )
+    last = done.stderr.strip().splitlines()[-1]
+    assert done.returncode != 0 and "libtriton is missing" in last and "pip install" in last
 
 
 def test_import_loads_neither_libtriton_nor_torch():
