@@ -68,8 +68,8 @@ void Emitter::emitScalarOp(Operation *op) {
     scalars[op->getResult(0)] = lanes.base;
 }
 
-/// Emits `block` without its terminator at the end of `into`, then calls
-/// nothing: the caller adds the terminator at level 0.
+/// Emits `block` at the end of `into`, without the terminator: the caller adds
+/// it, at level 0.
 void Emitter::emitBlock(Block &block, Block *into) {
   scopes.clear();
   pushScope(into,

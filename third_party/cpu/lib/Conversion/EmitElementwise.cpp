@@ -227,8 +227,7 @@ Value Emitter::elementwise(Operation *op, ValueRange operands, int64_t width) {
   return narrow(resultElem) ? floatCast(r, resultElem, width) : r;
 }
 
-/// Calls a C function lane by lane. Functions that have a `math` operation are
-/// emitted as such, which the back end expands for vectors.
+/// Calls a C function lane by lane.
 Value Emitter::callExtern(StringRef symbol, Type elem, ValueRange args,
                           int64_t width) {
   OpBuilder::InsertPoint place = b.saveInsertionPoint();
