@@ -5,6 +5,8 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
+from ._lazy import lazy_export
+
 __version__ = "3.6.0"
 
 # Names and the modules that define them. They are imported at first use, so that `import triton` stays cheap and
@@ -43,12 +45,7 @@ def __getattr__(name: str) -> Any:
         return importlib.import_module(f"{__name__}._C.libtriton") and importlib.import_module(f"{__name__}._C")
     if name in _SUBMODULES:
         return importlib.import_module(f"{__name__}.{name}")
-    module = _EXPORTS.get(name)
-    if module is None:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(importlib.import_module(f"{__name__}.{module}"), name)
-    globals()[name] = value
-    return value
+    return lazy_export(globals(), _EXPORTS, name)
 
 
 def __dir__() -> list[str]:

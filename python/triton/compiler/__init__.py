@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import importlib
 from typing import Any
 
+from triton._lazy import lazy_export
 from triton.flagtree_spec import spec_path
 
 spec_path(__path__)
@@ -25,9 +25,4 @@ __all__ = list(_EXPORTS)
 
 def __getattr__(name: str) -> Any:
     """Imported at first use: declaring kernels needs none of it."""
-    module = _EXPORTS.get(name)
-    if module is None:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(importlib.import_module(f"{__name__}.{module}"), name)
-    globals()[name] = value
-    return value
+    return lazy_export(globals(), _EXPORTS, name)
