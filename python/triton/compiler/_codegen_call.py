@@ -20,6 +20,8 @@ class Calls:
     types and constants; functions of the language library are traced in place.
     """
 
+    max_call_depth = 200  # more is taken for recursion
+
     def visit_Call(self, node):
         fn = self.visit(node.func)
         # A host function that the user made a constant, `tl.constexpr(f)`, is meant to run at compile time.
@@ -267,18 +269,22 @@ class Calls:
         self.builder.set_loc(loc)
         return symbol, result_type
 
+    def callee_of(self, fn: JITFunction):
+        """A generator for the body of `fn`, to be traced at the current position."""
+        return type(self)(self.state, fn)
+
     def inline_call(self, fn, args: list, kwargs: dict):
         """Trace `fn` at the current position and return its result; `fn` may be a builtin as well."""
         fn = _unwrap_if_constexpr(fn)
         if not isinstance(fn, JITFunction):
             return self.call(fn, args, kwargs)
-        if len(self.state.active) > 200:
+        if len(self.state.active) > self.max_call_depth:
             raise TypeError(f"{fn.__name__}() calls itself; recursion is not supported in kernels")
-        generator = type(self)(self.state, fn)
+        callee = self.callee_of(fn)
         loc = self.builder.get_loc()
         self.state.active.append(fn)
         try:
-            result = generator.trace_inline(self.bind(fn, args, dict(kwargs)))
+            result = callee.trace_inline(self.bind(fn, args, dict(kwargs)))
         except CompilationError as e:
             raise self.callee_error(fn, e) from e
         finally:

@@ -64,6 +64,8 @@ def _function_node(fn: JITFunction) -> ast.FunctionDef:
 class CodeGenerator(Expressions, Calls, ControlFlow, Statements, Names):
     """Traces one call of one function."""
 
+    visitors: dict[type, Any]  # of this class; a derived one that overrides a visitor sets its own
+
     def __init__(self, state: ModuleState, fn: JITFunction):
         self.state = state
         self.fn = fn
@@ -83,7 +85,7 @@ class CodeGenerator(Expressions, Calls, ControlFlow, Statements, Names):
 
     # --- errors and positions ---
     def visit(self, node):
-        visitor = _VISITORS.get(node.__class__)
+        visitor = self.visitors.get(node.__class__)
         try:
             if visitor is None:
                 raise self.unsupported(node, None)
@@ -265,8 +267,10 @@ def ast_to_ttir(fn: JITFunction, src, context, options, codegen_fns, module_map,
     return module
 
 
-_VISITORS = {
-    getattr(ast, name[len("visit_") :]): getattr(CodeGenerator, name)
-    for name in dir(CodeGenerator)
-    if name.startswith("visit_") and hasattr(ast, name[len("visit_") :])
-}
+def visitors_of(generator: type[CodeGenerator]) -> dict[type, Any]:
+    """The methods `visit_X` of a class by the syntax node `X` that they visit."""
+    names = [name[len("visit_") :] for name in dir(generator) if name.startswith("visit_")]
+    return {getattr(ast, name): getattr(generator, f"visit_{name}") for name in names if hasattr(ast, name)}
+
+
+CodeGenerator.visitors = visitors_of(CodeGenerator)

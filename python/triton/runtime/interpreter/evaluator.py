@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import ast
 from typing import Any
 
-from ... import knobs
-from ...compiler.code_generator import CodeGenerator
-from ...compiler.errors import CompilationError
+from ...compiler.code_generator import CodeGenerator, visitors_of
 from ...language import core
 from ...language._tensor import tensor
 from ...language._values import _unwrap_if_constexpr, as_value, constexpr
 from ...language._values import tuple as tl_tuple
 from ...language.semantic import TritonSemantic
-from ..jit import JITFunction
 from .control import Control
 from .debugging import interact
 
@@ -31,6 +27,8 @@ class InterpreterSemantic(TritonSemantic):
 class Evaluator(Control, CodeGenerator):
     """Runs one call of one function. `fork` makes the next one cheaply from the first of its function."""
 
+    max_call_depth = 100
+
     @classmethod
     def of(cls, state: Any, fn: Any) -> Evaluator:
         prototype = state.prototypes.get(fn)
@@ -39,19 +37,6 @@ class Evaluator(Control, CodeGenerator):
         made = cls.__new__(cls)
         made.__dict__.update(prototype.__dict__)
         return made
-
-    def visit(self, node):
-        visitor = _VISITORS.get(node.__class__)
-        try:
-            if visitor is None:
-                raise self.unsupported(node, None)
-            return visitor(self, node)
-        except CompilationError:
-            raise
-        except Exception as e:
-            if knobs.compilation.front_end_debugging:
-                raise
-            raise self.error_at(node, e) from (e if e.__cause__ is None else e.__cause__)
 
     # --- names and calls ---
     def lookup(self, name):
@@ -69,23 +54,8 @@ class Evaluator(Control, CodeGenerator):
     def call_jit(self, fn, args, kwargs):
         return self.inline_call(fn, args, kwargs)
 
-    def inline_call(self, fn, args, kwargs):
-        fn = _unwrap_if_constexpr(fn)
-        if not isinstance(fn, JITFunction):
-            return self.call(fn, args, kwargs)
-        if len(self.state.active) > 100:
-            raise TypeError(f"{fn.__name__}() calls itself; recursion is not supported in kernels")
-        callee = Evaluator.of(self.state, fn)
-        location = self.builder.get_loc()
-        self.state.active.append(fn)
-        try:
-            result = callee.trace_inline(self.bind(fn, args, dict(kwargs)))
-        except CompilationError as e:
-            raise self.callee_error(fn, e) from e
-        finally:
-            self.state.active.pop()
-        self.builder.set_loc(location)
-        return result
+    def callee_of(self, fn):
+        return Evaluator.of(self.state, fn)
 
     def _call_builtin(self, fn, args, kwargs):
         if fn is core.map_elementwise:
@@ -121,8 +91,4 @@ class Evaluator(Control, CodeGenerator):
         return results[0] if len(results) == 1 else tl_tuple(results)
 
 
-_VISITORS = {
-    getattr(ast, name[len("visit_") :]): getattr(Evaluator, name)
-    for name in dir(Evaluator)
-    if name.startswith("visit_") and hasattr(ast, name[len("visit_") :])
-}
+Evaluator.visitors = visitors_of(Evaluator)
