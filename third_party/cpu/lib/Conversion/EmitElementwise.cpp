@@ -131,6 +131,8 @@ Value Emitter::elementwise(Operation *op, ValueRange operands, int64_t width) {
   Type resultType = valueType(resultElem, width);
   Type f32 = b.getF32Type();
 
+  if (auto ext = dyn_cast<ExternElementwiseOp>(op))
+    return callExtern(ext.getSymbol(), resultElem, operands, width);
   if (isa<arith::ExtFOp, arith::TruncFOp, FpToFpOp>(op)) {
     bool towardZero = false;
     if (auto fp = dyn_cast<FpToFpOp>(op))

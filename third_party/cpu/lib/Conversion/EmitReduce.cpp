@@ -108,11 +108,6 @@ SmallVector<Value> Emitter::combine(Region &region, ValueRange lhs,
     SmallVector<Value> operands;
     for (Value v : op.getOperands())
       operands.push_back(lookup(v));
-    if (auto ext = dyn_cast<ExternElementwiseOp>(op)) {
-      map[op.getResult(0)] = callExtern(
-          ext.getSymbol(), op.getResult(0).getType(), operands, width);
-      continue;
-    }
     map[op.getResult(0)] = elementwise(&op, operands, width);
     if (failed)
       return SmallVector<Value>(lhs);

@@ -143,7 +143,7 @@ Lanes Emitter::evalOp(Operation *op, unsigned resultNumber, const Point &p) {
       .Case([&](LoadOp l) { return emitLoad(l, p); })
       .Case([&](AddPtrOp a) { return evalAddPtr(a, p); })
       .Case([&](GatherOp g) { return evalGather(g, p); })
-      .Case([&](ExternElementwiseOp e) { return evalExtern(e, p); })
+      .Case([&](ExternElementwiseOp) { return evalElementwise(op, p); })
       .Default([&](Operation *) {
         if (!isVirtual(op))
           return error(op, "operation '" + op->getName().getStringRef() +
@@ -358,25 +358,4 @@ Lanes Emitter::evalGather(GatherOp op, const Point &p) {
   Value addresses = arith::AddIOp::create(b, loc, pointers, offsets);
   return Lanes::vector(gatherVector(addresses, buffer.elem, p.width, {}, {}),
                        level);
-}
-
-Lanes Emitter::evalExtern(ExternElementwiseOp op, const Point &p) {
-  SmallVector<Lanes> operands;
-  unsigned level = 0;
-  bool uniform = true;
-  for (Value v : op->getOperands()) {
-    operands.push_back(eval(v, p));
-    level = std::max(level, operands.back().maxLevel());
-    uniform &= operands.back().isUniform();
-  }
-  if (failed)
-    return Lanes();
-  int64_t width = uniform ? 1 : p.width;
-  SmallVector<Value> values;
-  for (auto [l, v] : llvm::zip(operands, op->getOperands()))
-    values.push_back(asVector(l, elementType(v), width));
-  at(level);
-  Value r =
-      callExtern(op.getSymbol(), elementType(op->getResult(0)), values, width);
-  return failed ? Lanes() : result(r, width, level);
 }

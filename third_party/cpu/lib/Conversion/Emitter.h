@@ -157,7 +157,6 @@ private:
   Lanes evalAddPtr(AddPtrOp op, const Point &p);
   Lanes evalReshape(Value src, ArrayRef<int64_t> dstShape, const Point &p);
   Lanes evalGather(GatherOp op, const Point &p);
-  Lanes evalExtern(ExternElementwiseOp op, const Point &p);
   Value scalar(Value v);
   /// The same value as vector (width > 1) or scalar of type `elem`.
   Value asVector(const Lanes &lanes, Type elem, int64_t width);
