@@ -21,6 +21,10 @@
     sha256 = "…64 hex digits…"
     size = 123456
 
+    [wheel]                           # how wheels of it are made for publication
+    architectures = ["x86_64"]        # machines that they are made for
+    repair_exclude = ["libacme*.so*"] # libraries that the user's machine has (patterns): needed, but not bundled
+
     [[environment]]                   # environment variables its code reads
     name = "ACME_HOME"
     type = "path"                     # path, bool, int or str
@@ -50,9 +54,11 @@ else:
 
 MANIFEST_NAME = "backend.toml"
 VARIABLE_TYPES = ("path", "bool", "int", "str")
+ARCHITECTURES = ("x86_64", "aarch64")
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _TRITON_LINE = re.compile(r"\d+\.\d+")
+_LIBRARY = re.compile(r"lib[\w.*?+-]*\.so[\w.*?]*")
 
 
 @dataclass(frozen=True)
@@ -86,6 +92,28 @@ class Variable:
             return (
                 f"type = {self.type!r} is none of {', '.join(VARIABLE_TYPES)}.{did_you_mean(self.type, VARIABLE_TYPES)}"
             )
+        return None
+
+
+@dataclass(frozen=True)
+class WheelTable:
+    """Table ``[wheel]``; the module's docstring explains the keys."""
+
+    architectures: tuple[str, ...] = ("x86_64",)
+    repair_exclude: tuple[str, ...] = ()
+
+    def problem(self) -> str | None:
+        for name in self.architectures:
+            if name not in ARCHITECTURES:
+                return (
+                    f"architectures = {name!r} is none of {', '.join(ARCHITECTURES)}."
+                    f"{did_you_mean(name, ARCHITECTURES)}"
+                )
+        if not self.architectures:
+            return "architectures is empty: no wheel would ever be made"
+        for pattern in self.repair_exclude:
+            if not _LIBRARY.fullmatch(pattern):
+                return f"repair_exclude = {pattern!r} is no pattern of a library's file name such as 'libacme*.so*'"
         return None
 
 
@@ -128,6 +156,7 @@ class Manifest:
     cmake: Mapping[str, str] = field(default_factory=dict)
     artifacts: tuple[Artifact, ...] = ()
     environment: tuple[Variable, ...] = ()
+    wheel: WheelTable = field(default_factory=WheelTable)
 
     @property
     def name(self) -> str:
@@ -157,7 +186,7 @@ def read_manifest(file: Path) -> Manifest:
         raise ManifestError(f"{file} cannot be read: {error.strerror}.") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ManifestError(f"{file} is not valid TOML: {error}.") from error
-    known = ("backend", "cmake", "artifacts", "environment")
+    known = ("backend", "cmake", "artifacts", "environment", "wheel")
     for key in content:
         if key not in known:
             raise ManifestError(
@@ -171,12 +200,13 @@ def read_manifest(file: Path) -> Manifest:
         cmake=_read_cmake(content.get("cmake", {}), file),
         artifacts=_read_list(Artifact, content.get("artifacts", []), file, "[[artifacts]]"),
         environment=_read_list(Variable, content.get("environment", []), file, "[[environment]]"),
+        wheel=_read_table(WheelTable, content.get("wheel", {}), file, "[wheel]"),
     )
     _check_folders(manifest, file)
     return manifest
 
 
-Table = TypeVar("Table", Artifact, Variable, BackendTable)
+Table = TypeVar("Table", Artifact, Variable, BackendTable, WheelTable)
 
 
 def _read_table(cls: type[Table], content: Any, file: Path, where: str) -> Table:

@@ -47,6 +47,9 @@ def test_all_keys_are_read(tree):
         name = "ACME_HOME"
         type = "path"
         meaning = "Root of the runtime"
+        [wheel]
+        architectures = ["x86_64", "aarch64"]
+        repair_exclude = ["libacme*.so*"]
         """
         % ("0123456789abcdef" * 4),
     )
@@ -58,6 +61,8 @@ def test_all_keys_are_read(tree):
     assert manifest.artifacts[0].size == 12
     assert manifest.environment[0].type == "path"
     assert manifest.language_dir == folder / "language" / "acme"
+    assert manifest.wheel.architectures == ("x86_64", "aarch64")
+    assert manifest.wheel.repair_exclude == ("libacme*.so*",)
 
 
 @pytest.mark.parametrize(
@@ -65,7 +70,7 @@ def test_all_keys_are_read(tree):
     [
         ("aliasses = []", "[backend] has no key 'aliasses'. Keys are name, "),
         ("aliasses = []", "Did you mean 'aliases'?"),
-        ("[artefacts]", "unknown table [artefacts]. Tables are backend, cmake, artifacts, environment. "),
+        ("[artefacts]", "unknown table [artefacts]. Tables are backend, cmake, artifacts, environment, wheel. "),
         ("[artefacts]", "Did you mean 'artifacts'?"),
         ("aliases = 'x'", "[backend] aliases = 'x' must be a list"),
         ("aliases = [1]", "[backend] aliases = 1 must be of type str, not int"),
@@ -76,6 +81,9 @@ def test_all_keys_are_read(tree):
         ("[cmake]\nA = 1", "[cmake] A = 1 must be of type str, not int"),
         ("[[environment]]\nname = 'A'", "[[environment]] needs the key 'meaning'"),
         ("[[environment]]\nname = 'A'\nmeaning = ''\ntype = 'paht'", "Did you mean 'path'?"),
+        ("[wheel]\nrepair_exclude = ['acme']", "'acme' is no pattern of a library's file name"),
+        ("[wheel]\narchitectures = ['x64']", "'x64' is none of x86_64, aarch64. Did you mean 'x86_64'?"),
+        ("[wheel]\narchitectures = []", "architectures is empty"),
         ("[environment]", "must be an array of tables, each headed by [[environment]]"),
         ("[[artifacts]]\nname='t'\nurl='https://e.org'\nsha256='12'\nsize=1", "is not 64 lower-case hex digits"),
         (f"[[artifacts]]\nname='t'\nurl='http://e.org'\nsha256='{'0' * 64}'\nsize=1", "is not an https address"),
