@@ -15,11 +15,13 @@
     [cmake]                           # cache entries for its CMake code
     ACME_SDK = "/opt/acme"
 
-    [[artifacts]]                     # archives the build needs
-    name = "toolchain"
+    [[artifacts]]                     # tar archives the build needs; docs/build.md says how they are fetched
+    name = "toolchain"                # CMake finds it unpacked in TRITON_ARTIFACT_DIR_acme_toolchain
     url = "https://example.org/toolchain.tar.gz"
     sha256 = "…64 hex digits…"
-    size = 123456
+    size = 123456                     # in bytes
+    platform = "linux-x86_64"         # needed on this platform only, "" for every one
+    root = "toolchain-1.0"            # the folder inside the archive that CMake gets, "" for all of it
 
     [wheel]                           # how wheels of it are made for publication
     architectures = ["x86_64"]        # machines that they are made for
@@ -31,17 +33,19 @@
     default = "/opt/acme"
     meaning = "Root of the ACME runtime"
 
-Unknown keys and wrong values are errors naming file, key and the nearest valid key.
+Unknown keys and wrong values are errors naming file, key and the nearest valid key. The dataclasses below are the one
+source of what is valid: `schema` makes the JSON schema and the reference in docs/backends.md from them.
 """
 
 from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, dataclass, field, fields
 from pathlib import Path
-from typing import Any, TypeVar, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
+from urllib.parse import urlsplit
 
 from packaging.version import InvalidVersion, Version
 
@@ -57,35 +61,64 @@ VARIABLE_TYPES = ("path", "bool", "int", "str")
 ARCHITECTURES = ("x86_64", "aarch64")
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
+_HTTPS = re.compile(r"https://.+")
+_ALIAS = re.compile(r"[a-z0-9][a-z0-9_-]*")
+_FILE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
+_PLATFORM = re.compile(r"[a-z0-9]+-[A-Za-z0-9_.-]+")
 _TRITON_LINE = re.compile(r"\d+\.\d+")
+_LABEL = re.compile(r"([a-z0-9]+(\.[a-z0-9]+)*)?")  # as packaging normalises it
 _LIBRARY = re.compile(r"lib[\w.*?+-]*\.so[\w.*?]*")
 
 
 @dataclass(frozen=True)
-class Artifact:
-    """An archive that the build of a backend needs. ``sha256`` is 64 hex digits, ``size`` in bytes."""
+class Key:
+    """What is said about a key in the reference and the schema; ``pattern`` or ``choices`` hold for each element."""
 
-    name: str
-    url: str
-    sha256: str
-    size: int
+    meaning: str
+    pattern: re.Pattern[str] | None = None
+    choices: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Artifact:
+    """Array of tables ``[[artifacts]]``: tar archives that the build of the backend needs."""
+
+    name: Annotated[str, Key("CMake finds it unpacked in `TRITON_ARTIFACT_DIR_<backend>_<name>`", pattern=_NAME)]
+    url: Annotated[str, Key("Where it is downloaded from", pattern=_HTTPS)]
+    sha256: Annotated[str, Key("Digest of the archive, 64 lower-case hex digits", pattern=_SHA256)]
+    size: Annotated[int, Key("Size of the archive in bytes")]
+    platform: Annotated[str, Key("Needed on this platform only (`linux-x86_64`); empty: on every one")] = ""
+    root: Annotated[str, Key("The folder inside the archive that CMake gets; empty: all of it")] = ""
+
+    @property
+    def file_name(self) -> str:
+        """The last part of the address."""
+        return urlsplit(self.url).path.rpartition("/")[2]
 
     def problem(self) -> str | None:
+        if not _NAME.fullmatch(self.name):
+            return f"name = {self.name!r} is not a lower-case identifier"
         if not _SHA256.fullmatch(self.sha256):
             return f"sha256 = {self.sha256!r} is not 64 lower-case hex digits"
-        if not self.url.startswith("https://"):
+        if not _HTTPS.fullmatch(self.url):
             return f"url = {self.url!r} is not an https address"
+        if not _FILE_NAME.fullmatch(self.file_name):
+            return f"url = {self.url!r} does not end with the name of a file"
+        if self.platform and not _PLATFORM.fullmatch(self.platform):
+            return f"platform = {self.platform!r} is not a platform such as 'linux-x86_64'"
+        if self.root.startswith("/") or ".." in self.root.split("/"):
+            return f"root = {self.root!r} is not a folder inside the archive"
         return None if self.size > 0 else f"size = {self.size} is not positive"
 
 
 @dataclass(frozen=True)
 class Variable:
-    """An environment variable that a backend reads."""
+    """Array of tables ``[[environment]]``: environment variables that the backend's code reads."""
 
-    name: str
-    meaning: str
-    type: str = "str"
-    default: str = ""
+    name: Annotated[str, Key("Name of the variable")]
+    meaning: Annotated[str, Key("What it is for, in one line of the documentation")]
+    type: Annotated[str, Key("How its text is understood", choices=VARIABLE_TYPES)] = "str"
+    default: Annotated[str, Key("What holds where it is unset")] = ""
 
     def problem(self) -> str | None:
         if self.type not in VARIABLE_TYPES:
@@ -97,10 +130,15 @@ class Variable:
 
 @dataclass(frozen=True)
 class WheelTable:
-    """Table ``[wheel]``; the module's docstring explains the keys."""
+    """Table ``[wheel]``: how wheels of the backend are made for publication."""
 
-    architectures: tuple[str, ...] = ("x86_64",)
-    repair_exclude: tuple[str, ...] = ()
+    architectures: Annotated[tuple[str, ...], Key("Machines that they are made for", choices=ARCHITECTURES)] = (
+        "x86_64",
+    )
+    repair_exclude: Annotated[
+        tuple[str, ...],
+        Key("Libraries that the user's machine has, as patterns of file names: needed, not bundled", pattern=_LIBRARY),
+    ] = ()
 
     def problem(self) -> str | None:
         for name in self.architectures:
@@ -119,31 +157,49 @@ class WheelTable:
 
 @dataclass(frozen=True)
 class BackendTable:
-    """Table ``[backend]``; the module's docstring explains the keys."""
+    """Table ``[backend]``: what the backend is."""
 
-    name: str
-    summary: str
-    target: str
-    triton: str
-    label: str = ""
-    aliases: tuple[str, ...] = ()
-    companions: tuple[str, ...] = ()
-    always: bool = False
-    language: str = ""
-    data: tuple[str, ...] = ()
+    name: Annotated[str, Key("Name of the folder and of the package `triton.backends.<name>`", pattern=_NAME)]
+    summary: Annotated[str, Key("One line for people")]
+    target: Annotated[str, Key("The `backend` of the `GPUTarget` that it compiles for")]
+    triton: Annotated[str, Key("Triton release line that it was written for", pattern=_TRITON_LINE)]
+    label: Annotated[str, Key("Local version label of its wheels; empty for none", pattern=_LABEL)] = ""
+    aliases: Annotated[tuple[str, ...], Key("Further values of `FLAGTREE_BACKEND` that mean it")] = ()
+    companions: Annotated[tuple[str, ...], Key("Backends that are built with it")] = ()
+    always: Annotated[bool, Key("Whether it is part of every build")] = False
+    language: Annotated[str, Key("Folder of `language/` that becomes `triton.language.extra.<language>`")] = ""
+    data: Annotated[tuple[str, ...], Key("Files of `backend/` that are no Python modules, as patterns")] = ()
 
     def problem(self) -> str | None:
         if not _NAME.fullmatch(self.name):
             return f"name = {self.name!r} is not a lower-case Python identifier"
         if not _TRITON_LINE.fullmatch(self.triton):
             return f"triton = {self.triton!r} is not a release line such as '3.6'"
-        if self.label:
-            try:
-                local = Version(f"0+{self.label}").local
-            except InvalidVersion:
-                local = None
-            if local != self.label:
-                return f"label = {self.label!r} is not a normalised local version label"
+        for key in ("summary", "target"):
+            if not getattr(self, key).strip():
+                return f"{key} is empty"
+        if self.language and not _NAME.fullmatch(self.language):
+            return f"language = {self.language!r} is not a lower-case Python identifier"
+        return self._label_problem() or self._list_problem()
+
+    def _label_problem(self) -> str | None:
+        try:
+            local = Version(f"0+{self.label}").local if self.label else ""
+        except InvalidVersion:
+            local = None
+        return None if local == self.label else f"label = {self.label!r} is not a normalised local version label"
+
+    def _list_problem(self) -> str | None:
+        for alias in self.aliases:
+            if not _ALIAS.fullmatch(alias):
+                return f"aliases = {alias!r} is not a word of lower-case letters, digits, '_' and '-'"
+        for key, taken in (("aliases", (self.name,)), ("companions", (self.name,)), ("data", ())):
+            twice = _repeated((*taken, *getattr(self, key)))
+            if twice:
+                return f"{key} names {twice!r} twice" + (", once as the backend's own name" if twice in taken else "")
+        for pattern in self.data:
+            if pattern.startswith("/") or ".." in pattern.split("/"):
+                return f"data = {pattern!r} lies outside the folder backend"
         return None
 
 
@@ -202,6 +258,7 @@ def read_manifest(file: Path) -> Manifest:
         environment=_read_list(Variable, content.get("environment", []), file, "[[environment]]"),
         wheel=_read_table(WheelTable, content.get("wheel", {}), file, "[wheel]"),
     )
+    _check_lists(manifest, file)
     _check_folders(manifest, file)
     return manifest
 
@@ -253,6 +310,32 @@ def _convert(value: Any, wanted: Any, where: str) -> Any:
     if type(value) is not wanted:
         raise ManifestError(f"{where} = {value!r} must be of type {wanted.__name__}, not {type(value).__name__}.")
     return value
+
+
+def _check_lists(manifest: Manifest, file: Path) -> None:
+    """What one table cannot know: each artifact of a platform and each variable is described once."""
+    name = _repeated(
+        f"{artifact.name} ({artifact.platform or 'every platform'})" for artifact in manifest.artifacts
+    ) or _repeated(artifact.name for artifact in manifest.artifacts if _has_general_twin(artifact, manifest.artifacts))
+    if name:
+        raise ManifestError(f"{file}: [[artifacts]] describes {name} twice.")
+    name = _repeated(variable.name for variable in manifest.environment)
+    if name:
+        raise ManifestError(f"{file}: [[environment]] describes {name} twice.")
+
+
+def _has_general_twin(artifact: Artifact, artifacts: Iterable[Artifact]) -> bool:
+    return any(other.name == artifact.name and not other.platform for other in artifacts)
+
+
+def _repeated(names: Iterable[str]) -> str | None:
+    """The first of ``names`` that was there before."""
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            return name
+        seen.add(name)
+    return None
 
 
 def _check_folders(manifest: Manifest, file: Path) -> None:

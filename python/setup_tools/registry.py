@@ -23,9 +23,13 @@ class Selection:
 
 
 class Registry:
-    """The manifests of a source tree and of further folders, by name."""
+    """The manifests of a source tree and of further folders, by name.
 
-    def __init__(self, manifests: Iterable[Manifest]):
+    ``unregistered`` are folders where a backend might be meant, but that have no manifest.
+    """
+
+    def __init__(self, manifests: Iterable[Manifest], unregistered: Iterable[Path] = ()):
+        self._unregistered = {folder.name: folder for folder in unregistered}
         self.manifests: dict[str, Manifest] = {}
         self._by_alias: dict[str, Manifest] = {}
         for manifest in manifests:
@@ -53,6 +57,11 @@ class Registry:
 
     def _find(self, name: str) -> Manifest:
         found = self.manifests.get(name) or self._by_alias.get(name)
+        if found is None and name in self._unregistered:
+            raise UnknownBackendError(
+                f"FLAGTREE_BACKEND={name}: {self._unregistered[name]} has no {MANIFEST_NAME}, and that file is what "
+                f"registers a backend. Backends are {', '.join(self._described())}."
+            )
         if found is None:
             known = [*self.manifests, *self._by_alias]
             raise UnknownBackendError(
@@ -95,4 +104,5 @@ def read_registry(root: Path, environ: Mapping[str, str]) -> Registry:
                 f"TRITON_PLUGIN_DIRS names {entry}, but {file} does not exist. Each entry is a backend's folder."
             )
         files.append(file)
-    return Registry(read_manifest(file) for file in files)
+    folders = (folder for folder in sorted(root.glob("third_party/*/")) if not (folder / MANIFEST_NAME).is_file())
+    return Registry((read_manifest(file) for file in files), folders)

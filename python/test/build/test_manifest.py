@@ -8,6 +8,8 @@ from setup_tools.manifest import read_manifest
 
 from .conftest import ROOT
 
+ARTIFACT = f"[[artifacts]]\nname = 't'\nurl = 'https://e.org/t.tar'\nsha256 = '{'0' * 64}'\nsize = 1\n"
+
 
 def error_of(tree, extra: str, name: str = "acme") -> str:
     folder = tree.backend(name, extra)
@@ -87,11 +89,42 @@ def test_all_keys_are_read(tree):
         ("[environment]", "must be an array of tables, each headed by [[environment]]"),
         ("[[artifacts]]\nname='t'\nurl='https://e.org'\nsha256='12'\nsize=1", "is not 64 lower-case hex digits"),
         (f"[[artifacts]]\nname='t'\nurl='http://e.org'\nsha256='{'0' * 64}'\nsize=1", "is not an https address"),
+        (ARTIFACT.replace("'t'", "'T 1'"), "name = 'T 1' is not a lower-case identifier"),
+        (ARTIFACT.replace("/t.tar", "/"), "does not end with the name of a file"),
+        (ARTIFACT + "platform = 'here'\n", "platform = 'here' is not a platform such as 'linux-x86_64'"),
+        (ARTIFACT + "root = '../up'\n", "root = '../up' is not a folder inside the archive"),
+        (ARTIFACT + "sha265 = ''\n", "Did you mean 'sha256'?"),
+        (ARTIFACT.replace("size = 1", "size = 'big'"), "[[artifacts]] size = 'big' must be of type int, not str"),
+        (ARTIFACT.replace("size = 1", "size = 0"), "size = 0 is not positive"),
+        (ARTIFACT + ARTIFACT, "[[artifacts]] describes t (every platform) twice"),
+        (ARTIFACT + ARTIFACT + "platform = 'linux-x86_64'\n", "[[artifacts]] describes t twice"),
+        ("[[environment]]\nname = 'A'\nmeaning = ''\n" * 2, "[[environment]] describes A twice"),
+        ("aliases = ['a', 'b', 'a']", "[backend] aliases names 'a' twice"),
+        ("aliases = ['acme']", "[backend] aliases names 'acme' twice, once as the backend's own name"),
+        ("aliases = ['Acme']", "aliases = 'Acme' is not a word of lower-case letters"),
+        ("companions = ['acme']", "companions names 'acme' twice, once as the backend's own name"),
+        ("language = 'a-b'", "language = 'a-b' is not a lower-case Python identifier"),
+        ("data = ['../x']", "data = '../x' lies outside the folder backend"),
         ("x = = 1", "is not valid TOML"),
     ],
 )
 def test_wrong_manifests_name_file_and_key(tree, extra, expected):
     assert expected in error_of(tree, extra)
+
+
+@pytest.mark.parametrize("line", ["3", "three", "3.6.0", ""])
+def test_a_bad_triton_version_is_shown_with_a_good_one(tree, line):
+    folder = tree.backend("acme")
+    file = folder / "backend.toml"
+    file.write_text(file.read_text().replace('triton = "3.6"', f'triton = "{line}"'))
+    with pytest.raises(ManifestError, match=rf"triton = '{line}' is not a release line such as '3.6'"):
+        read_manifest(file)
+
+
+def test_artifacts_of_different_platforms_may_share_a_name(tree):
+    platforms = [ARTIFACT + f"platform = 'linux-{machine}'\n" for machine in ("x86_64", "aarch64")]
+    folder = tree.backend("acme", "".join(platforms))
+    assert [a.platform for a in read_manifest(folder / "backend.toml").artifacts] == ["linux-x86_64", "linux-aarch64"]
 
 
 def test_missing_key_is_named(tree):

@@ -52,6 +52,18 @@ def test_two_backends_must_not_share_a_name(three):
         read_registry(three.root, {})
 
 
+def test_two_backends_must_not_share_an_alias(three):
+    three.backend("other", 'aliases = ["acme_gpu"]')
+    with pytest.raises(ManifestError, match=r"both claim the backend name 'acme_gpu'"):
+        read_registry(three.root, {})
+
+
+def test_a_folder_without_manifest_is_named(three):
+    three.write("third_party/bare/backend/driver.py")
+    with pytest.raises(UnknownBackendError, match=r"third_party/bare has no backend\.toml"):
+        read_registry(three.root, {}).select("bare")
+
+
 def test_unknown_companion_is_an_error(three):
     three.backend("other", 'companions = ["hots"]')
     with pytest.raises(ManifestError, match=r"names 'hots', which is no backend\. Did you mean 'host'"):
