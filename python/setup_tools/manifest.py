@@ -164,7 +164,7 @@ class BackendTable:
     target: Annotated[str, Key("The `backend` of the `GPUTarget` that it compiles for")]
     triton: Annotated[str, Key("Triton release line that it was written for", pattern=_TRITON_LINE)]
     label: Annotated[str, Key("Local version label of its wheels; empty for none", pattern=_LABEL)] = ""
-    aliases: Annotated[tuple[str, ...], Key("Further values of `FLAGTREE_BACKEND` that mean it")] = ()
+    aliases: Annotated[tuple[str, ...], Key("Further values of `FLAGTREE_BACKEND` that mean it", pattern=_ALIAS)] = ()
     companions: Annotated[tuple[str, ...], Key("Backends that are built with it")] = ()
     always: Annotated[bool, Key("Whether it is part of every build")] = False
     language: Annotated[str, Key("Folder of `language/` that becomes `triton.language.extra.<language>`")] = ""
@@ -209,7 +209,7 @@ class Manifest:
 
     folder: Path
     backend: BackendTable
-    cmake: Mapping[str, str] = field(default_factory=dict)
+    cmake: Annotated[Mapping[str, str], Key("Cache entries for the backend's CMake code")] = field(default_factory=dict)
     artifacts: tuple[Artifact, ...] = ()
     environment: tuple[Variable, ...] = ()
     wheel: WheelTable = field(default_factory=WheelTable)
@@ -227,6 +227,13 @@ class Manifest:
     def overlay_dir(self) -> Path:
         """The mirror of ``python/triton``."""
         return self.package_dir / "spec" / "triton"
+
+    @property
+    def cpp_parts(self) -> list[Path]:
+        """The backend's C++, as files and folders. A backend without any shares the compiler library of others."""
+        spec = self.package_dir / "spec"
+        parts = (self.folder / "CMakeLists.txt", self.folder / f"triton_{self.name}.cc", spec / "include", spec / "lib")
+        return [part for part in parts if part.exists()]
 
     @property
     def language_dir(self) -> Path | None:
