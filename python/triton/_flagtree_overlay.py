@@ -131,9 +131,9 @@ class OverlayFinder:
     def _find_package(self, name: str, parent: str, folder: str) -> ModuleSpec | None:
         trunk_path = [entry for entry in sys.modules[parent].__path__ if not entry.startswith(self.overlay.root)]
         trunk = PathFinder.find_spec(name, trunk_path)
-        if trunk is not None and trunk.submodule_search_locations is None:
-            return None  # the trunk has a module, the overlay a folder of that name without being a package
         init = os.path.join(folder, "__init__.py")
+        if trunk is not None and trunk.submodule_search_locations is None and not os.path.isfile(init):
+            return None  # the trunk has a module, the overlay a folder of that name without being a package
         trunk_folders = [] if trunk is None else list(trunk.submodule_search_locations or ())
         if os.path.isfile(init):
             found = self._spec_of_file(name, init)

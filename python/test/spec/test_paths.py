@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+# The real package asks for its specialization while it is imported.
+ASKS = "from triton.flagtree_spec import spec_func\nspec_func('first_use')\n"
 
 @pytest.mark.parametrize(
     "folder", ["triton-work", "triton_v3.6.x", "w/triton", "tritonenv/lib", "plain", "triton/triton"]
@@ -82,6 +84,24 @@ def test_p4_overlay_may_add_a_folder_that_the_trunk_lacks(tree):
     assert tree.output("from triton.tools.extra import only_here as m; print(m.WHO)") == "acme"
 
 
+def test_p4_an_overlay_package_may_replace_a_trunk_module(tree):
+    tree.specialised_package("tools", inner="WHO = 'trunk'")
+    tree.overlay("tools/inner/__init__.py", "from .part import WHO")
+    tree.overlay("tools/inner/part.py", "WHO = 'acme'")
+    code = """
+        import triton.tools.inner as first, triton.tools.inner.part as part
+        import triton.backends.acme.spec.triton.tools.inner.part as second
+        print(first.WHO, part is second)
+    """
+    assert tree.output(code) == "acme True"
+
+
+def test_p4_a_folder_beside_a_trunk_module_does_not_hide_it(tree):
+    tree.specialised_package("tools", inner="WHO = 'trunk'")
+    tree.overlay("tools/inner/part.py", "")
+    assert tree.output("import triton.tools.inner as m; print(m.WHO)") == "trunk"
+
+
 def test_p5_one_overlay_file_is_one_module(tree):
     tree.specialised_package("tools", compile="")
     tree.overlay("__init__.py", "from .tools.compile import Thing as make_thing\n")
@@ -97,7 +117,7 @@ def test_p5_one_overlay_file_is_one_module(tree):
 
 
 def test_p5_holds_in_nested_packages_too(tree):
-    tree.trunk("__init__.py", "from triton.flagtree_spec import spec_func\nspec_func('first_use')\n")
+    tree.trunk("__init__.py", ASKS)
     tree.specialised_package("tools")
     tree.trunk("tools/inner/__init__.py", "")
     tree.overlay("tools/inner/__init__.py", "")
@@ -108,6 +128,72 @@ def test_p5_holds_in_nested_packages_too(tree):
         print(first is second)
     """
     assert tree.output(code) == "True"
+
+
+@pytest.mark.parametrize(
+    "name", ["triton.tools.compile", "triton.tools", "triton.backends.acme.spec.triton.tools.compile"]
+)
+def test_p5_holds_whichever_name_comes_first_and_for_relative_imports(tree, name):
+    tree.trunk("__init__.py", ASKS)
+    tree.specialised_package("tools", compile="")
+    tree.overlay("tools/compile.py", "from . import helper\nfrom .helper import Shared\n")
+    tree.overlay("tools/helper.py", "class Shared: pass\n")
+    code = f"""
+        import importlib
+        importlib.import_module({name!r})
+        import triton.tools.compile as first, triton.tools.helper as helper
+        import triton.backends.acme.spec.triton.tools.compile as second
+        import triton.backends.acme.spec.triton.tools.helper as second_helper
+        print(first is second, helper is second_helper is first.helper, first.Shared is helper.Shared)
+        print(len({{id(m) for n, m in sys.modules.items() if n.endswith("tools.helper")}}))
+    """
+    assert tree.output(code).splitlines() == ["True True True", "1"]
+
+
+def test_p5_many_threads_get_one_module(tree):
+    tree.trunk("__init__.py", ASKS)
+    tree.specialised_package("tools")
+    tree.overlay("tools/compile.py", "import time\ntime.sleep(0.05)\nclass Thing: pass\n")
+    code = """
+        import importlib, threading, triton
+        names = ["triton.tools.compile", "triton.backends.acme.spec.triton.tools.compile"] * 4
+        found = []
+        threads = [threading.Thread(target=lambda n: found.append(importlib.import_module(n).Thing), args=[n])
+                   for n in names]
+        for thread in threads: thread.start()
+        for thread in threads: thread.join()
+        print(len(found), len(set(found)))
+    """
+    assert tree.output(code) == "8 1"
+
+
+def test_p5_source_and_reload_work(tree):
+    tree.specialised_package("tools")
+    file = tree.overlay("tools/compile.py", "VALUE = 1\ndef f(): return 'body'\n")
+    code = f"""
+        import importlib, inspect, pkgutil
+        import triton.tools, triton.tools.compile as module
+        print("body" in inspect.getsource(module.f), [m.name for m in pkgutil.iter_modules(triton.tools.__path__)])
+        open({str(file)!r}, "w").write("VALUE = 22222\\n")
+        importlib.invalidate_caches()
+        print(importlib.reload(module) is module, module.VALUE)
+    """
+    assert tree.output(code).splitlines() == ["True ['compile']", "True 22222"]
+
+
+def test_p11_a_copy_of_a_trunk_file_finds_the_packages_own_files(tree):
+    """Its ``__file__`` lies five folders deeper than the trunk's, so paths come from ``triton``."""
+    tree.trunk("_C/library.txt", "trunk's library")
+    text = """
+        import os, triton
+        def library():
+            return open(os.path.join(os.path.dirname(os.path.abspath(triton.__file__)), "_C", "library.txt")).read()
+    """
+    tree.specialised_package("runtime")
+    tree.trunk("runtime/build.py", text)
+    tree.overlay("runtime/build.py", text + "\n")
+    code = "import triton.runtime.build as b; print(b.library(), 'spec' in b.__file__)"
+    assert tree.output(code) == "trunk's library True"
 
 
 def test_p7_a_call_after_the_first_import_is_refused(tree):

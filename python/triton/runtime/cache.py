@@ -19,7 +19,9 @@ from abc import ABC, abstractmethod
 from typing import Any
 
 from .. import knobs
-from .version_key import compiler_key as triton_key
+from .version_key import compiler_key
+
+triton_key = compiler_key  # the name by which other software asks for the key of the whole installation
 
 __all__ = [
     "CacheManager",
@@ -220,7 +222,8 @@ def get_dump_manager(key: str) -> CacheManager:
 def get_cache_key(src: Any, backend: Any, backend_options: Any, env_vars: Any) -> str:
     """Text whose sha256 names a compiled kernel: compiler, source, backend, options, settings."""
     settings = sorted(env_vars.items()) if isinstance(env_vars, dict) else env_vars
-    return f"{triton_key()}-{src.hash()}-{backend.hash()}-{backend_options.hash()}-{settings}"
+    compiler = compiler_key(type(backend).__module__)
+    return f"{compiler}-{src.hash()}-{backend.hash()}-{backend_options.hash()}-{settings}"
 
 
 def digest(text: str) -> str:

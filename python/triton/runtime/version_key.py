@@ -1,7 +1,11 @@
 """A text that changes whenever this installation may compile the same source to something else.
 
-Made of the Python files of the compiler and of the active overlay, which are small enough to be read, and of the
-build id of libtriton: hashing a library of 100 MB at the first compile would take longer than the compile.
+Made of Python files, which are small enough to be read, and of the build id of libtriton: hashing a library of 100 MB
+at the first compile would take longer than the compile. The files are those of the compiler and the language, those of
+the active overlay, and those of the backend that compiles; an edit of another backend's file changes no key.
+
+Not every overlay file is in it: what mirrors `tools` cannot take part in a compile by itself. A jit function of such a
+file is part of the keys of the kernels that call it, as any other function is, so an edit there recompiles just these.
 """
 
 from __future__ import annotations
@@ -11,22 +15,41 @@ import glob
 import hashlib
 import os
 import struct
+import sys
+from collections.abc import Iterable
 
 import triton
-from triton.flagtree_spec import overlay_files, selected_backend
+from triton.flagtree_spec import overlay_dir, overlay_files, selected_backend
 
-_PACKAGES = ("compiler", "language", "backends")
+_PACKAGES = ("compiler", "language", "experimental")
+_BACKENDS = "backends"
+_WITHOUT_PART = ("tools", "cli")  # packages whose modules a compile never runs by itself
 _ROOT = os.path.dirname(os.path.abspath(triton.__file__))
 _PT_NOTE, _NT_GNU_BUILD_ID = 4, 3
 
 
-def _python_files() -> list[str]:
-    """Python files of the trunk and of backends that take part in compiling, in a fixed order."""
+def _python_files(folder: str) -> list[str]:
+    """Python files below `folder`; an overlay inside of it is left out, whether it is active or not."""
     found = []
-    for package in _PACKAGES:
-        for folder, _, names in os.walk(os.path.join(_ROOT, package), followlinks=True):
-            found += [os.path.join(folder, name) for name in names if name.endswith(".py")]
-    return sorted({*found, *overlay_files()})
+    for path, subfolders, names in os.walk(folder, followlinks=True):
+        subfolders[:] = [name for name in subfolders if name not in ("__pycache__", "spec")]
+        found += [os.path.join(path, name) for name in names if name.endswith(".py")]
+    return found
+
+
+def _overlay_files() -> list[str]:
+    """The files of the active overlay that may take part in a compile."""
+    root = overlay_dir()
+    if root is None:
+        return []
+    return [path for path in overlay_files() if os.path.relpath(path, root).split(os.sep)[0] not in _WITHOUT_PART]
+
+
+def _trunk_files() -> list[str]:
+    found = [path for package in _PACKAGES for path in _python_files(os.path.join(_ROOT, package))]
+    with os.scandir(os.path.join(_ROOT, _BACKENDS)) as entries:
+        found += [entry.path for entry in entries if entry.name.endswith(".py")]
+    return found
 
 
 def build_id(path: str) -> str | None:
@@ -64,15 +87,39 @@ def _library_identity(path: str) -> str:
     return build_id(path) or f"{status.st_size}:{status.st_mtime_ns}"
 
 
-@functools.cache
-def compiler_key() -> str:
-    """Hex digest, constant for the life of the process."""
-    digest = hashlib.sha256(f"{triton.__version__}:{selected_backend()}".encode())
-    for path in _python_files():
+def _content_digest(files: Iterable[str]) -> str:
+    digest = hashlib.sha256()
+    for path in sorted(files):
         with open(path, "rb") as file:
             content = file.read()
         digest.update(f"{os.path.relpath(path, _ROOT)}:{len(content)}\n".encode())
         digest.update(content)
-    for path in sorted(glob.glob(os.path.join(_ROOT, "_C", "libtriton*"))):
-        digest.update(_library_identity(path).encode())
     return digest.hexdigest()
+
+
+@functools.cache
+def _common() -> str:
+    """The part that all kernels share."""
+    libraries = sorted(glob.glob(os.path.join(_ROOT, "_C", "libtriton*")))
+    identities = ":".join(map(_library_identity, libraries))
+    files = _content_digest([*_trunk_files(), *_overlay_files()])
+    return f"{triton.__version__}:{selected_backend()}:{files}:{identities}"
+
+
+@functools.cache
+def compiler_key(module: str | None = None) -> str:
+    """Hex digest, constant for the life of the process.
+
+    `module` is the name of the imported module that defines a backend's compiler: the key is then that of kernels which
+    this backend compiles. Without it the files of all backends of this installation count.
+    """
+    files = _python_files(os.path.join(_ROOT, _BACKENDS)) if module is None else _backend_files(module)
+    return hashlib.sha256(f"{_common()}:{_content_digest(files)}".encode()).hexdigest()
+
+
+def _backend_files(module: str) -> list[str]:
+    """The files of the backend's package; of a compiler that is no package's module `compiler`, its own file."""
+    file = getattr(sys.modules[module], "__file__", None)
+    if file is None:
+        return []
+    return _python_files(os.path.dirname(file)) if module.endswith(".compiler") else [file]
