@@ -13,6 +13,8 @@
 #include "llvm/Transforms/Scalar/LICM.h"
 #include "llvm/Transforms/Scalar/LoopPassManager.h"
 
+#ifndef FLAGTREE_SPEC_Target_LLVMIR_Optimization_optimizeModule
+
 using namespace llvm;
 
 static FunctionPassManager buildPipeline() {
@@ -42,3 +44,5 @@ void mlir::triton::optimizeModule(Module &module, TargetMachine &machine) {
     if (!function.isDeclaration())
       passes.run(function, functions);
 }
+
+#endif // FLAGTREE_SPEC_Target_LLVMIR_Optimization_optimizeModule

@@ -1,6 +1,7 @@
 //===- TargetMachine.cpp - target descriptions and code generators --------===//
 
 #include "triton/Target/LLVMIR/TargetMachine.h"
+#include "triton/Specialization.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/IR/Module.h"
@@ -83,6 +84,11 @@ HostTarget describeHost() {
   std::unique_ptr<MCSubtargetInfo> info((*target)->createMCSubtargetInfo(
       triple, host.spec.cpu, host.spec.features));
   host.vectorBits = widestVector(*info, triple);
+  // Inserted logic: a backend's function corrects the description of a
+  // processor it knows better, most of all the width of its vectors.
+#ifdef FLAGTREE_SPEC_Target_LLVMIR_TargetMachine_describeHost
+  FLAGTREE_SPEC_Target_LLVMIR_TargetMachine_describeHost(host);
+#endif
   return host;
 }
 

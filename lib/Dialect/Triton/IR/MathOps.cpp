@@ -5,6 +5,7 @@
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "triton/Dialect/Triton/IR/Dialect.h"
+#include "triton/Specialization.h"
 
 using namespace mlir;
 using namespace mlir::triton;
@@ -91,6 +92,12 @@ LogicalResult DotOp::verify() {
   if (isa<FloatType>(aElement) != isa<FloatType>(c.getElementType()))
     return emitOpError() << "cannot accumulate products of " << aElement
                          << " in " << c.getElementType();
+  // Inserted logic: a backend's function refuses what its matrix units cannot
+  // do, with an error at the operation.
+#ifdef FLAGTREE_SPEC_Dialect_Triton_IR_DotOp_verify
+  if (failed(FLAGTREE_SPEC_Dialect_Triton_IR_DotOp_verify(*this)))
+    return failure();
+#endif
   return success();
 }
 

@@ -77,6 +77,7 @@ Value BlockAccess::buildPointers(Value base, ValueRange strides) {
   return pointers;
 }
 
+#ifndef FLAGTREE_SPEC_Dialect_Triton_Transforms_BlockAccess_buildMask_ARG
 Value BlockAccess::buildMask(ValueRange sizes, ArrayRef<int32_t> dims) {
   Value mask;
   for (int32_t dim : dims) {
@@ -94,6 +95,7 @@ Value BlockAccess::buildMask(ValueRange sizes, ArrayRef<int32_t> dims) {
   }
   return mask;
 }
+#endif
 
 Value mlir::triton::buildZero(OpBuilder &builder, Location loc, Type type) {
   return arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));

@@ -10,6 +10,7 @@
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"
+#include "triton/Specialization.h"
 
 namespace mlir::triton {
 
@@ -31,7 +32,17 @@ public:
   Value buildPointers(Value base, ValueRange strides);
 
   /// 0 <= index < size in each dimension of `dims`; null when there are none.
+  ///
+  /// Added parameter: the macro expands to its type. A backend's library then
+  /// defines the function; the trunk's passes leave the argument out.
+#ifdef FLAGTREE_SPEC_Dialect_Triton_Transforms_BlockAccess_buildMask_ARG
+  Value
+  buildMask(ValueRange sizes, ArrayRef<int32_t> dims,
+            FLAGTREE_SPEC_Dialect_Triton_Transforms_BlockAccess_buildMask_ARG
+                arg = {});
+#else
   Value buildMask(ValueRange sizes, ArrayRef<int32_t> dims);
+#endif
 
 private:
   BlockAccess(OpBuilder &builder, Location loc, RankedTensorType block)

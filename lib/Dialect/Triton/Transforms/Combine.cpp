@@ -9,6 +9,7 @@
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "triton/Dialect/Triton/IR/Dialect.h"
 #include "triton/Dialect/Triton/Transforms/Passes.h"
+#include "triton/Specialization.h"
 
 namespace mlir::triton {
 #define GEN_PASS_DEF_TRITONCOMBINEOPS
@@ -18,9 +19,7 @@ namespace mlir::triton {
 using namespace mlir;
 using namespace mlir::triton;
 
-namespace {
-
-bool isZero(Value value) {
+static bool isZero(Value value) {
   return matchPattern(value, m_Zero()) || matchPattern(value, m_AnyZeroFloat());
 }
 
@@ -28,8 +27,15 @@ bool isZero(Value value) {
 // dot(a, b, 0) + c  ->  dot(a, b, c)
 //===----------------------------------------------------------------------===//
 
+namespace mlir::triton {
+
 /// The dot behind `value` that can take over an addition: it starts from zero
 /// and nobody else reads it.
+///
+/// Exposed static: with the macro, patterns in a backend's library can call it.
+#ifndef FLAGTREE_SPEC_Dialect_Triton_Transforms_Combine_dotToAccumulateInto
+static DotOp dotToAccumulateInto(Value value);
+#endif
 DotOp dotToAccumulateInto(Value value) {
   auto dot = value.getDefiningOp<DotOp>();
   if (!dot || !dot->hasOneUse() || !isZero(dot.getC()))
@@ -41,6 +47,10 @@ DotOp dotToAccumulateInto(Value value) {
     return nullptr;
   return dot;
 }
+
+} // namespace mlir::triton
+
+namespace {
 
 template <typename AddOp>
 LogicalResult accumulateInDot(AddOp add, PatternRewriter &rewriter) {
@@ -183,6 +193,10 @@ struct CombineOps
     patterns.add(mergeConstantOffsets);
     patterns.add(selectIntoLoad);
     patterns.add(foldCompare);
+    // Inserted logic: a backend's function adds patterns.
+#ifdef FLAGTREE_SPEC_Dialect_Triton_Transforms_Combine_runOnOperation
+    FLAGTREE_SPEC_Dialect_Triton_Transforms_Combine_runOnOperation(patterns);
+#endif
     LoadOp::getCanonicalizationPatterns(patterns, &getContext());
     StoreOp::getCanonicalizationPatterns(patterns, &getContext());
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))

@@ -2,7 +2,8 @@
 //
 // For targets without instructions for microscaling formats: tt.dot_scaled
 // becomes arithmetic that unpacks, decodes and scales the operands as f32, and
-// a tt.dot. f32 holds each element and each scale exactly.
+// a tt.dot. f32 holds each element and each scale exactly, so the operands of
+// the dot are f32 unless a backend says otherwise.
 //
 //===----------------------------------------------------------------------===//
 
@@ -11,6 +12,7 @@
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "triton/Dialect/Triton/IR/Dialect.h"
 #include "triton/Dialect/Triton/Transforms/Passes.h"
+#include "triton/Specialization.h"
 
 namespace mlir::triton {
 #define GEN_PASS_DEF_TRITONDECOMPOSESCALEDDOT
@@ -21,6 +23,17 @@ using namespace mlir;
 using namespace mlir::triton;
 
 namespace {
+
+/// Element type of the operands of the dot.
+///
+/// Type alias: the macro expands to the type of a backend, f16 or bf16 where
+/// its matrix units take no f32.
+#ifdef FLAGTREE_SPEC_Dialect_Triton_Transforms_DecomposeScaledDot_OperandType
+using OperandType =
+    FLAGTREE_SPEC_Dialect_Triton_Transforms_DecomposeScaledDot_OperandType;
+#else
+using OperandType = Float32Type;
+#endif
 
 /// One operand of a scaled dot.
 struct Side {
@@ -76,7 +89,8 @@ public:
     Type type = acc.getType(), wide = withElement(acc, b.getF32Type());
     if (type != wide)
       acc = arith::ExtFOp::create(b, wide, acc);
-    Value result = DotOp::create(b, wide, lhs, rhs, acc, InputPrecision::IEEE,
+    Value result = DotOp::create(b, wide, toOperand(lhs), toOperand(rhs), acc,
+                                 InputPrecision::IEEE,
                                  /*maxNumImpreciseAcc=*/0);
     return type == wide ? result : arith::TruncFOp::create(b, type, result);
   }
@@ -84,6 +98,14 @@ public:
 private:
   static RankedTensorType withElement(Value block, Type element) {
     return cast<RankedTensorType>(block.getType()).clone(element);
+  }
+
+  /// `numbers`, which are f32, in the type that the dot takes.
+  Value toOperand(Value numbers) {
+    Type type = withElement(numbers, OperandType::get(b.getContext()));
+    return type == numbers.getType()
+               ? numbers
+               : arith::TruncFOp::create(b, type, numbers).getResult();
   }
 
   /// A constant of the type of the integers `like`.

@@ -1,4 +1,13 @@
 //===- LoopUnroll.cpp - Unroll loops that ask for it ----------------------===//
+//
+// Whole file: a backend that defines the macro brings its own pass of this name
+// in its library.
+//
+//===----------------------------------------------------------------------===//
+
+#include "triton/Specialization.h"
+
+#ifndef FLAGTREE_SPEC_Dialect_Triton_Transforms_LoopUnroll_cpp
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SCF/Utils/Utils.h"
@@ -57,3 +66,5 @@ private:
 };
 
 } // namespace
+
+#endif // FLAGTREE_SPEC_Dialect_Triton_Transforms_LoopUnroll_cpp
