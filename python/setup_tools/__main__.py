@@ -3,6 +3,8 @@
 tree         the CMake tree of the selected backend
 environment  a Markdown table of the environment variables that the build and the backends read
 overlays     problems of the backends' Python overlays; the exit status is 1 where there are any
+schema       the JSON schema of backend.toml; with --write, renews it and the reference of the keys in docs/
+preview DIR  links a package for the selected backend below DIR, where nothing needs compiling, and prints its path
 """
 
 from __future__ import annotations
@@ -16,7 +18,9 @@ from pathlib import Path
 from .cmake_driver import build_tree
 from .errors import BuildError
 from .overlays import check_hooks, check_overlay
+from .preview import make_preview
 from .project import Project, load_project
+from .schema import schema_text, write_files
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -38,22 +42,40 @@ def overlay_problems(project: Project) -> list[str]:
     return problems
 
 
-def main(argv: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(
-        prog="setup_tools", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("question", choices=("tree", "environment", "overlays"))
-    question = parser.parse_args(argv).question
-    try:
-        project = load_project(ROOT, os.environ)
-    except BuildError as error:
-        sys.exit(f"error: {error}")
+def answer(question: str, folder: str | None, write: bool) -> int:
+    """Prints the answer to ``question`` and returns the exit status. Raises BuildError."""
+    if question == "schema":
+        if write:
+            print("\n".join(write_files(ROOT)) or "up to date")
+        else:
+            print(schema_text(), end="")
+        return 0
+    project = load_project(ROOT, os.environ)
+    if question == "preview":
+        if folder is None:
+            raise BuildError("preview needs the folder to link the package in.")
+        print(make_preview(project, Path(folder).resolve(), lambda text: None))
+        return 0
     if question == "overlays":
         problems = overlay_problems(project)
         print("\n".join(problems) or "the overlays differ from the trunk and define only what it asks for")
         return 1 if problems else 0
     print(build_tree(project) if question == "tree" else environment_table(project))
     return 0
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(
+        prog="setup_tools", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("question", choices=("tree", "environment", "overlays", "schema", "preview"))
+    parser.add_argument("folder", nargs="?", metavar="DIR", help="for preview")
+    parser.add_argument("--write", action="store_true", help="for schema")
+    arguments = parser.parse_args(argv)
+    try:
+        return answer(arguments.question, arguments.folder, arguments.write)
+    except BuildError as error:
+        sys.exit(f"error: {error}")
 
 
 if __name__ == "__main__":

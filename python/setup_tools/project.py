@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from .assembly import Assembly, assemble
 from .environment import Environment
-from .manifest import Variable
+from .manifest import Manifest, Variable
 from .registry import Registry, read_registry
 from .version import distribution_version
 
@@ -24,11 +24,26 @@ class Project:
     registry: Registry
     assembly: Assembly
     version: str
+    workspace: Path | None = None  # where the folder build belongs, if not into the source tree
 
     @property
     def build_base(self) -> Path:
         """Everything of one selection lies here: a shared folder leaks files of one backend into another's wheel."""
-        return self.root / "build" / "+".join(self.assembly.selection.names)
+        return self._build / "+".join(self.assembly.selection.names)
+
+    @property
+    def native(self) -> list[Manifest]:
+        """The selected backends that the compiler library depends on. Those of Python only share a library."""
+        return [m for m in self.assembly.selection.backends if m.cpp_parts or m.cmake]
+
+    @property
+    def native_base(self) -> Path:
+        """Where the C++ part of this selection is built."""
+        return self._build / ("+".join(manifest.name for manifest in self.native) or "none")
+
+    @property
+    def _build(self) -> Path:
+        return (self.workspace or self.root) / "build"
 
     @property
     def variables(self) -> list[Variable]:

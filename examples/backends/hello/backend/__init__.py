@@ -1,0 +1,1 @@
+"""A device that greets every kernel and runs it on the CPU."""

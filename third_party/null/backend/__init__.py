@@ -1,0 +1,1 @@
+"""A backend that compiles and launches nothing."""
