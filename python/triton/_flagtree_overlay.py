@@ -23,10 +23,10 @@ from types import ModuleType
 class Overlay:
     """The overlay of ``backend``: its files, its functions and its place in the import system."""
 
-    def __init__(self, backend: str, package: str, triton_dir: str, marker_file: str):
+    def __init__(self, backend: str, package: str, triton_dir: str, marker_file: str, root: str | None = None):
         self.backend = backend
         self.package = package
-        self.root = os.path.join(triton_dir, "backends", backend, "spec", "triton")
+        self.root = root or os.path.join(triton_dir, "backends", backend, "spec", "triton")
         self.module_name = f"{package}.backends.{backend}.spec.triton"
         if not os.path.isdir(self.root):
             raise ImportError(

@@ -27,10 +27,21 @@ The trunk's packages run this file when they are imported, so it imports next to
 ``_flagtree_overlay``, which is loaded only if the selected backend has an overlay.
 """
 
+import _thread
 import os
 import sys
 
-__all__ = ["has_spec", "overlay_dir", "overlay_files", "selected_backend", "spec", "spec_func", "spec_path"]
+__all__ = [
+    "activate",
+    "backend_aliases",
+    "has_spec",
+    "overlay_dir",
+    "overlay_files",
+    "selected_backend",
+    "spec",
+    "spec_func",
+    "spec_path",
+]
 
 _TRITON_DIR = os.path.dirname(os.path.abspath(__file__))
 _PACKAGE = __name__.rpartition(".")[0]  # "triton"
@@ -38,12 +49,27 @@ _MARKER = f"{_PACKAGE}._flagtree_backend"
 
 _overlay = None  # _flagtree_overlay.Overlay of the selected backend, None if it has none
 _overlay_is_known = False
+_lock = _thread.RLock()
 
 
 def selected_backend() -> str | None:
     """Name of the backend this package was built for; None in a source tree that was never built."""
     marker = _marker()
     return None if marker is None else marker.BACKEND
+
+
+def backend_aliases() -> dict[str, str]:
+    """Further names of the backends of this installation, each with the backend that it stands for."""
+    return dict(getattr(_marker(), "ALIASES", {}))
+
+
+def activate() -> None:
+    """Give the overlay its place in the import system, if there is one.
+
+    Every function here does that. The package that holds the backends does it at once: backend code may import a file
+    of its overlay by the name below that package before the trunk has asked for anything.
+    """
+    _active_overlay()
 
 
 def overlay_dir() -> str | None:
@@ -127,10 +153,19 @@ def _damaged_marker() -> ImportError:
 def _active_overlay():
     global _overlay, _overlay_is_known
     if not _overlay_is_known:
-        marker = _marker()
-        if marker is not None and marker.OVERLAY:
-            from ._flagtree_overlay import Overlay
-
-            _overlay = Overlay(marker.BACKEND, _PACKAGE, _TRITON_DIR, str(marker.__file__))
-        _overlay_is_known = True
+        with _lock:  # two threads must not make two overlays: each would know half of the packages
+            if not _overlay_is_known:
+                _overlay = _make_overlay()
+                _overlay_is_known = True
     return _overlay
+
+
+def _make_overlay():
+    marker = _marker()
+    if marker is None or not marker.OVERLAY:
+        return None
+    from ._flagtree_overlay import Overlay
+
+    # `flagtree spec check` tries specializations that are not installed: its marker says where they are.
+    root = getattr(marker, "OVERLAY_DIR", None)
+    return Overlay(marker.BACKEND, _PACKAGE, _TRITON_DIR, str(marker.__file__), root)

@@ -28,7 +28,7 @@ class Tree:
             self.trunk(
                 "_flagtree_backend.py", f"BACKEND = {backend!r}\nOVERLAY = {overlay!r}\nBACKENDS = ({backend!r},)\n"
             )
-            self.trunk("backends/__init__.py", "")
+            self.trunk("backends/__init__.py", "from triton.flagtree_spec import activate\n\nactivate()\n")
             self.trunk(f"backends/{backend}/__init__.py", "")
 
     def trunk(self, path: str, text: str) -> Path:

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-# The real package asks for its specialization while it is imported.
-ASKS = "from triton.flagtree_spec import spec_func\nspec_func('first_use')\n"
-
 @pytest.mark.parametrize(
     "folder", ["triton-work", "triton_v3.6.x", "w/triton", "tritonenv/lib", "plain", "triton/triton"]
 )
@@ -117,7 +114,6 @@ def test_p5_one_overlay_file_is_one_module(tree):
 
 
 def test_p5_holds_in_nested_packages_too(tree):
-    tree.trunk("__init__.py", ASKS)
     tree.specialised_package("tools")
     tree.trunk("tools/inner/__init__.py", "")
     tree.overlay("tools/inner/__init__.py", "")
@@ -134,7 +130,6 @@ def test_p5_holds_in_nested_packages_too(tree):
     "name", ["triton.tools.compile", "triton.tools", "triton.backends.acme.spec.triton.tools.compile"]
 )
 def test_p5_holds_whichever_name_comes_first_and_for_relative_imports(tree, name):
-    tree.trunk("__init__.py", ASKS)
     tree.specialised_package("tools", compile="")
     tree.overlay("tools/compile.py", "from . import helper\nfrom .helper import Shared\n")
     tree.overlay("tools/helper.py", "class Shared: pass\n")
@@ -151,7 +146,6 @@ def test_p5_holds_whichever_name_comes_first_and_for_relative_imports(tree, name
 
 
 def test_p5_many_threads_get_one_module(tree):
-    tree.trunk("__init__.py", ASKS)
     tree.specialised_package("tools")
     tree.overlay("tools/compile.py", "import time\ntime.sleep(0.05)\nclass Thing: pass\n")
     code = """

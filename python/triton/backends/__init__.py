@@ -17,8 +17,12 @@ from collections.abc import Iterator, Mapping
 from types import ModuleType
 from typing import Any
 
+from triton.flagtree_spec import activate
+
 from .compiler import BaseBackend
 from .driver import DriverBase
+
+activate()
 
 _GROUP = "triton.backends"
 _METADATA_FOLDERS = (".dist-info", ".egg-info")

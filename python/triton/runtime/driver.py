@@ -12,6 +12,7 @@ from typing import Any
 
 from ..backends import backends
 from ..backends.driver import DriverBase
+from ..flagtree_spec import backend_aliases
 
 _FALLBACK = "cpu"
 
@@ -31,9 +32,11 @@ def _report(states: dict[str, tuple[bool, str]]) -> str:
     return "\n".join(f"  {name}: {text}" for name, (_, text) in states.items()) or "  (none is installed)"
 
 
-def _by_name(name: str) -> DriverBase:
+def _by_name(chosen: str) -> DriverBase:
+    aliases = {alias: name for alias, name in backend_aliases().items() if name in backends}
+    name = aliases.get(chosen, chosen)
     if name not in backends:
-        near = difflib.get_close_matches(name, list(backends), n=1)
+        near = difflib.get_close_matches(name, [*backends, *aliases], n=1)
         hint = f" Did you mean {near[0]!r}?" if near else ""
         raise RuntimeError(
             f"TRITON_DEFAULT_BACKEND={name!r} is no backend of this installation, which has: "
