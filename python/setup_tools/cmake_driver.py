@@ -1,34 +1,37 @@
 """The setuptools command that builds the C++ part.
 
-The tree is ``build/<backends>/cmake-<platform>-<cache_tag>`` and is kept: a second build compiles what changed. CMake
-is found and called through scikit-build-core's library; its setuptools plugin is not used, it deletes its tree at every
-run.
+The tree is ``build/<backends>/cmake-<platform>-<cache_tag>[-<build type>]`` and is kept: a second build compiles
+what changed. CMake is found and called through scikit-build-core's library; its setuptools plugin is not used, it
+deletes its tree at every run.
 """
 
 from __future__ import annotations
 
+import logging
 import os
 import shlex
-import shutil
 import subprocess
 import sys
 import sysconfig
-from collections.abc import Iterator
 from pathlib import Path
 from typing import ClassVar
 
-from packaging.specifiers import SpecifierSet
-from scikit_build_core.cmake import CMake, CMaker
-from scikit_build_core.errors import CMakeNotFoundError, FailedLiveProcessError
+from scikit_build_core.cmake import CMaker
+from scikit_build_core.errors import FailedLiveProcessError
 from setuptools import Command
 
 from .assembly import SOURCE_ROOT
+from .build_type import build_type
 from .environment import Environment
 from .errors import BuildError
+from .inputs import provide_inputs
+from .installed_files import remove_leftovers
+from .links import write_if_changed
 from .project import Project, project_of
+from .toolchain import find_cmake, find_compiler_cache, find_ninja
 
-MINIMUM_CMAKE = ">=3.25"
 COMPONENT = "python"
+_ARGUMENTS = "flagtree-arguments.txt"  # what the tree was configured with, a line each
 _BYTES_PER_JOB = 1_500_000_000  # a file that includes MLIR's conversion headers takes about this much
 _ERROR_MARKS = (" error: ", "CMake Error", "undefined reference", "ninja: error")  # of compiler, CMake, linker, ninja
 
@@ -50,25 +53,41 @@ class build_native(Command):
     def run(self) -> None:
         project = project_of(self.distribution)
         tree = build_tree(project)
-        cmaker = _make_cmaker(project, tree)
         output = ErrorFinder()
         try:
-            cmaker.configure(
-                defines=dict(_defines(project, cmaker, self.editable_mode)), cmake_args=_extra_arguments(project)
-            )
+            cmaker = self._configure(project, tree)
             _build(cmaker, tree, self._targets(), jobs(project.environment), output)
-            cmaker.install(self._prefix(project), strip=not self.editable_mode, components=[COMPONENT])
+            strip = not self.editable_mode and not build_type(project.environment).keeps_symbols
+            cmaker.install(self._prefix(project), strip=strip, components=[COMPONENT])
         except FailedLiveProcessError as error:
             raise BuildError(_failure(str(error), tree, output)) from None
+        manifest = (tree / f"install_manifest_{COMPONENT}.txt").read_text(encoding="utf-8")
+        self._installed = list(filter(None, manifest.split("\n")))
         if self.editable_mode:
             _link_compile_commands(project.root, tree)
-        self._installed = (tree / f"install_manifest_{COMPONENT}.txt").read_text(encoding="utf-8").split("\n")
+            record = project.root / "build" / f"editable-{sys.implementation.cache_tag}.json"
+            remove_leftovers(record, self._installed, project.root, self._say)
+
+    def _configure(self, project: Project, tree: Path) -> CMaker:
+        artifacts = {entry: os.fspath(folder) for entry, folder in provide_inputs(project, self._say).items()}
+        defines = {**_defines(project, self.editable_mode), **artifacts}
+        arguments = shlex.split(project.environment.text("TRITON_APPEND_CMAKE_ARGS"))
+        asked_for = [*defines, *arguments]
+        fresh = _forgets(tree / _ARGUMENTS, asked_for)
+        cmaker = CMaker(find_cmake(), project.root, tree, build_type(project.environment).name, fresh=fresh)
+        cmaker.env.update(_cmake_environment(project))
+        cmaker.configure(defines=defines, cmake_args=arguments)
+        write_if_changed(tree / _ARGUMENTS, "\n".join(asked_for))
+        return cmaker
+
+    def _say(self, text: str) -> None:
+        self.announce(text, level=logging.INFO)
 
     def get_source_files(self) -> list[str]:
         return []  # MANIFEST.in names them
 
     def get_outputs(self) -> list[str]:
-        return [] if self.editable_mode else [name for name in self._installed if name]
+        return [] if self.editable_mode else self._installed
 
     def get_output_mapping(self) -> dict[str, str]:
         return {}
@@ -115,9 +134,9 @@ class ErrorFinder:
 
 
 def build_tree(project: Project) -> Path:
-    """Where CMake builds for this selection, platform and Python."""
-    platform = sysconfig.get_platform()
-    return project.build_base / f"cmake-{platform}-{sys.implementation.cache_tag}"
+    """Where CMake builds for this selection, platform, Python and build type."""
+    platform, suffix = sysconfig.get_platform(), build_type(project.environment).suffix
+    return project.native_base / f"cmake-{platform}-{sys.implementation.cache_tag}{suffix}"
 
 
 def jobs(environment: Environment) -> int:
@@ -142,54 +161,49 @@ def _free_memory() -> int:
         return _cores() * _BYTES_PER_JOB
 
 
-def _make_cmaker(project: Project, tree: Path) -> CMaker:
-    try:
-        cmake = CMake.default_search(version=SpecifierSet(MINIMUM_CMAKE))
-    except CMakeNotFoundError:
-        raise BuildError(
-            f"CMake {MINIMUM_CMAKE} was not found. Install what the build needs: pip install -r requirements-build.txt"
-        ) from None
-    return CMaker(cmake, project.root, tree, project.environment.text("TRITON_BUILD_TYPE"))
+def _defines(project: Project, editable: bool) -> dict[str, str | bool]:
+    """Cache entries of CMake. Raises BuildError where two backends set one of them to different values."""
+    launcher = find_compiler_cache(project.environment)
+    defines: dict[str, str | bool] = {
+        # Isolated builds put ninja into an environment that is gone the next time, so it is always named again.
+        "CMAKE_MAKE_PROGRAM": find_ninja(),
+        "Python3_EXECUTABLE": sys.executable,
+        "TRITON_BACKENDS": ";".join(manifest.name for manifest in project.native),
+        "TRITON_DEVELOP": editable,
+        "TRITON_SANITIZE": "address" if build_type(project.environment).sanitized else "",
+        "LLVM_SYSPATH": project.environment.text("LLVM_SYSPATH"),
+        "FETCHCONTENT_FULLY_DISCONNECTED": project.environment.flag("TRITON_OFFLINE_BUILD"),
+        "CMAKE_C_COMPILER_LAUNCHER": launcher,
+        "CMAKE_CXX_COMPILER_LAUNCHER": launcher,
+    }
+    owners: dict[str, str] = {}
+    for manifest in project.native:
+        defines[f"TRITON_BACKEND_DIR_{manifest.name}"] = manifest.folder.as_posix()
+        for key, value in manifest.cmake.items():
+            if key in defines and defines[key] != value:
+                raise BuildError(
+                    f"{manifest.folder / 'backend.toml'}: [cmake] {key} = {value!r}, but "
+                    f"{owners.get(key, 'the build itself')} sets it to {defines[key]!r}."
+                )
+            defines[key], owners[key] = value, f"backend {manifest.name!r}"
+    return defines
 
 
-def _defines(project: Project, cmaker: CMaker, editable: bool) -> Iterator[tuple[str, str | bool]]:
-    # Isolated builds put ninja into an environment that is gone the next time, so it is always named again.
-    ninja = _find_ninja()
-    if ninja is None:
-        raise BuildError("ninja was not found. Install what the build needs: pip install -r requirements-build.txt")
-    cmaker.env["CMAKE_GENERATOR"] = "Ninja"
-    yield "CMAKE_MAKE_PROGRAM", ninja
-    yield "Python3_EXECUTABLE", sys.executable
-    yield "TRITON_BACKENDS", ";".join(project.assembly.selection.names)
-    yield "TRITON_DEVELOP", editable
-    yield "LLVM_SYSPATH", project.environment.text("LLVM_SYSPATH")
-    for manifest in project.assembly.selection.backends:
-        yield f"TRITON_BACKEND_DIR_{manifest.name}", manifest.folder.as_posix()
-        yield from manifest.cmake.items()
-    launcher = _compiler_cache(project.environment)
-    # Lets ccache find an object again in another copy of this checkout.
-    cmaker.env.setdefault("CCACHE_BASEDIR", os.fspath(project.root))
-    cmaker.env.setdefault("CCACHE_NOHASHDIR", "1")
-    yield "CMAKE_C_COMPILER_LAUNCHER", launcher
-    yield "CMAKE_CXX_COMPILER_LAUNCHER", launcher
+def _cmake_environment(project: Project) -> dict[str, str]:
+    """Variables of the processes; ccache then finds an object again in another copy of this checkout."""
+    given = project.environment.values
+    return {
+        "CMAKE_GENERATOR": "Ninja",
+        "CCACHE_BASEDIR": given.get("CCACHE_BASEDIR") or os.fspath(project.root),
+        "CCACHE_NOHASHDIR": given.get("CCACHE_NOHASHDIR") or "1",
+    }
 
 
-def _find_ninja() -> str | None:
-    try:
-        import ninja
-    except ImportError:
-        return shutil.which("ninja") or shutil.which("ninja-build")
-    return os.path.join(ninja.BIN_DIR, "ninja")
-
-
-def _compiler_cache(environment: Environment) -> str:
-    if not environment.flag("TRITON_BUILD_WITH_CCACHE"):
-        return ""
-    return os.environ.get("CMAKE_CXX_COMPILER_LAUNCHER") or shutil.which("ccache") or shutil.which("sccache") or ""
-
-
-def _extra_arguments(project: Project) -> list[str]:
-    return shlex.split(project.environment.text("TRITON_APPEND_CMAKE_ARGS"))
+def _forgets(record: Path, now: list[str]) -> bool:
+    """Whether the tree was configured with something that is no longer asked for: CMake's cache would keep it."""
+    if not record.is_file():
+        return False
+    return not set(record.read_text(encoding="utf-8").splitlines()) <= set(now)
 
 
 def _build(cmaker: CMaker, tree: Path, targets: list[str], parallel: int, output: ErrorFinder) -> None:

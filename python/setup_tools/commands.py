@@ -22,7 +22,9 @@ from .cmake_driver import build_native
 from .conflicts import other_owners, warning
 from .environment import warn_unknown
 from .errors import BuildError
+from .inputs import provide_inputs
 from .links import MARKER_NAME, make_links, write_if_changed
+from .locking import exclusive
 from .project import Project, project_of
 
 
@@ -31,6 +33,7 @@ class FlagTreeDistribution(Distribution):
 
     def __init__(self, attrs: dict[str, Any]):
         self.flagtree_project: Project = attrs.pop("flagtree_project")
+        self._running = False
         super().__init__(attrs)
 
     def has_ext_modules(self) -> bool:
@@ -42,9 +45,22 @@ class FlagTreeDistribution(Distribution):
 
     def run_command(self, command: str) -> None:
         try:
-            super().run_command(command)
+            if self._running:
+                super().run_command(command)
+            else:
+                self._run_alone(command)
         except BuildError as error:
             raise BaseError(str(error)) from error  # setuptools prints these without a traceback
+
+    def _run_alone(self, command: str) -> None:
+        """Builds of one checkout share the links below python/ and their trees, so one waits for the other."""
+        build_folder = self.flagtree_project.root / "build"
+        with exclusive(build_folder / ".lock", f"a build in {build_folder}", self.announce):
+            self._running = True
+            try:
+                super().run_command(command)
+            finally:
+                self._running = False
 
 
 class build(setuptools_build):
@@ -60,6 +76,7 @@ class build(setuptools_build):
     def run(self) -> None:
         project = project_of(self.distribution)
         _warn(self.warn, project)
+        provide_inputs(project, lambda text: self.announce(text, level=logging.INFO))
         self.announce(f"backends: {', '.join(project.assembly.selection.names)}", level=logging.INFO)
         if Path(self.build_lib).is_relative_to(project.build_base):
             shutil.rmtree(self.build_lib, ignore_errors=True)  # files of deleted modules would stay in the wheel
@@ -108,6 +125,7 @@ class editable_wheel(setuptools_editable_wheel):
     def run(self) -> None:
         project = project_of(self.distribution)
         _warn(self.warn, project)
+        provide_inputs(project, lambda text: self.announce(text, level=logging.INFO))
         make_links(project.assembly, lambda text: self.announce(text, level=logging.INFO))
         super().run()
 

@@ -34,7 +34,7 @@ class Project:
     @property
     def native(self) -> list[Manifest]:
         """The selected backends that the compiler library depends on. Those of Python only share a library."""
-        return [m for m in self.assembly.selection.backends if m.cpp_parts or m.cmake]
+        return [m for m in self.assembly.selection.backends if m.cpp_parts or m.cmake or m.artifacts]
 
     @property
     def native_base(self) -> Path:

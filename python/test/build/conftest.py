@@ -58,7 +58,7 @@ def run(*command: str | Path, cwd: Path, env: dict[str, str] | None = None) -> s
     return subprocess.run(
         [os.fspath(part) for part in command],
         cwd=cwd,
-        env={**_clean_environment(), **(env or {})},
+        env={**clean_environment(), **(env or {})},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
@@ -67,7 +67,7 @@ def run(*command: str | Path, cwd: Path, env: dict[str, str] | None = None) -> s
     )
 
 
-def _clean_environment() -> dict[str, str]:
+def clean_environment() -> dict[str, str]:
     """The environment without what would change a build, and with this Python's tools first."""
     kept = {
         name: value for name, value in os.environ.items() if not name.startswith(("FLAGTREE_", "TRITON_", "PYTHON"))
