@@ -19,9 +19,10 @@ backend has no such function" from "the function returned None":
     else:
         limit = DEFAULT_LIMIT
 
-Which backend is selected is written at build time into the generated module ``triton._flagtree_backend``. Without that
-module (a source tree that was never built) nothing is selected and all of this does nothing, quietly. Nothing else is
-quiet: a selected backend whose overlay is missing, and every exception of the backend's code, are raised.
+Which backend is selected is written at build time into the generated module ``triton._flagtree_backend``. An add-on
+that was installed beside this package may be it, too: ``_flagtree_addons`` has the rule. Without both (a source tree
+that was never built) nothing is selected and all of this does nothing, quietly. Nothing else is quiet: a selected
+backend whose overlay is missing, and every exception of the backend's code, are raised.
 
 The trunk's packages run this file when they are imported, so it imports next to nothing; the import machinery is in
 ``_flagtree_overlay``, which is loaded only if the selected backend has an overlay.
@@ -34,6 +35,7 @@ import sys
 __all__ = [
     "activate",
     "backend_aliases",
+    "check_addon",
     "has_spec",
     "overlay_dir",
     "overlay_files",
@@ -53,14 +55,33 @@ _lock = _thread.RLock()
 
 
 def selected_backend() -> str | None:
-    """Name of the backend this package was built for; None in a source tree that was never built."""
+    """Name of the backend whose specialization is active, else of the one that this package was built for.
+
+    None in a source tree that was never built.
+    """
+    overlay = _active_overlay()
+    if overlay is not None:
+        return overlay.backend
     marker = _marker()
     return None if marker is None else marker.BACKEND
 
 
 def backend_aliases() -> dict[str, str]:
     """Further names of the backends of this installation, each with the backend that it stands for."""
-    return dict(getattr(_marker(), "ALIASES", {}))
+    found = dict(getattr(_marker(), "ALIASES", {}))
+    for addon in _addons():
+        for alias, name in addon.ALIASES.items():
+            found.setdefault(alias, name)
+    return found
+
+
+def check_addon(name: str) -> None:
+    """Raise ImportError where backend ``name`` is an add-on that was made for another release line of this package."""
+    for addon in _addons():
+        if name == addon.BACKEND:
+            from ._flagtree_addons import check_version
+
+            check_version(addon, _PACKAGE)
 
 
 def activate() -> None:
@@ -150,6 +171,19 @@ def _damaged_marker() -> ImportError:
     )
 
 
+def _addons() -> list:
+    """The generated modules of the backends that other distributions put beside this package's."""
+    folder = os.path.join(_TRITON_DIR, "backends")
+    names = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
+    files = [os.path.join(folder, name, "_flagtree_addon.py") for name in names]
+    files = [file for file in files if os.path.exists(file)]
+    if not files:
+        return []
+    from ._flagtree_addons import load
+
+    return [load(file) for file in files]
+
+
 def _active_overlay():
     global _overlay, _overlay_is_known
     if not _overlay_is_known:
@@ -161,7 +195,11 @@ def _active_overlay():
 
 
 def _make_overlay():
-    marker = _marker()
+    marker, addons = _marker(), _addons()
+    if addons or os.environ.get("FLAGTREE_SPECIALIZATION"):
+        from ._flagtree_addons import choose
+
+        marker = choose(marker, addons, _PACKAGE)
     if marker is None or not marker.OVERLAY:
         return None
     from ._flagtree_overlay import Overlay

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 TRUNK = Path(__file__).resolve().parents[2] / "triton"
-MACHINERY = ("flagtree_spec.py", "_flagtree_spec.py", "_flagtree_overlay.py")
+MACHINERY = ("flagtree_spec.py", "_flagtree_spec.py", "_flagtree_overlay.py", "_flagtree_addons.py")
 
 
 class Tree:

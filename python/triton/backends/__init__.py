@@ -17,7 +17,7 @@ from collections.abc import Iterator, Mapping
 from types import ModuleType
 from typing import Any
 
-from triton.flagtree_spec import activate
+from triton.flagtree_spec import activate, check_addon
 
 from .compiler import BaseBackend
 from .driver import DriverBase
@@ -57,6 +57,7 @@ class Backend:
 
     def _load(self, part: str, base: type) -> type:
         if part not in self._classes:
+            check_addon(self.name)
             self._classes[part] = _concrete_subclass(importlib.import_module(f"{self.package}.{part}"), base)
         return self._classes[part]
 

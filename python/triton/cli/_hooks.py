@@ -13,7 +13,8 @@ _MODULES = ("flagtree_spec", "_flagtree_spec")
 _FUNCTIONS = ("spec", "spec_func", "has_spec")
 _PATH = "spec_path"
 # Not asked about: the machinery itself, this command, and the folders of backends.
-_SKIPPED = ("flagtree_spec.py", "_flagtree_spec.py", "_flagtree_overlay.py", "_flagtree_backend.py")
+_MACHINERY = ("flagtree_spec.py", "_flagtree_spec.py", "_flagtree_overlay.py", "_flagtree_addons.py")
+_SKIPPED = (*_MACHINERY, "_flagtree_backend.py")
 
 
 @dataclass(frozen=True)
