@@ -9,7 +9,7 @@ PACKAGE = "triton"
 
 
 def other_owners(own_name: str, installed: Iterable[Distribution] | None = None) -> list[str]:
-    """Names and versions of distributions besides ``own_name`` that have files in ``triton/``."""
+    """Names and versions of distributions besides ``own_name`` that bring a package ``triton``."""
     found = {
         f"{distribution.metadata['Name']} {distribution.version}"
         for distribution in (distributions() if installed is None else installed)
@@ -28,8 +28,9 @@ def warning(own_name: str, owners: Iterable[str]) -> str:
 
 
 def _owns_package(distribution: Distribution) -> bool:
+    """True if it brings the package itself; a distribution that only adds a backend to it is no conflict."""
     record = distribution.read_text("RECORD") or ""
-    return any(line.startswith(f"{PACKAGE}/") for line in record.splitlines())
+    return any(line.startswith(f"{PACKAGE}/__init__.py,") for line in record.splitlines())
 
 
 def _normalized(name: str) -> str:

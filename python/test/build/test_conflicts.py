@@ -25,6 +25,11 @@ def test_owners_are_named_with_their_versions(tmp_path):
     assert "pip uninstall triton" in warning("flagtree", owners)
 
 
+def test_a_distribution_that_only_adds_a_backend_is_no_conflict(tmp_path):
+    install(tmp_path, "flagtree-acme", "1.0", "triton/backends/acme/driver.py")
+    assert other_owners("flagtree", distributions(path=[str(tmp_path)])) == []
+
+
 def test_a_distribution_is_no_conflict_with_itself(tmp_path):
     install(tmp_path, "Flag_Tree", "3.6.0", "triton/__init__.py")
     assert other_owners("flag-tree", distributions(path=[str(tmp_path)])) == []

@@ -77,6 +77,14 @@ class BaseBackend(metaclass=ABCMeta):
         """Functions that the front end asks for: ``min_dot_size(lhs_type, rhs_type) -> (m, n, k)``, ..."""
         return {}
 
+    @classmethod
+    def missing(cls) -> list[tuple[str, str]]:
+        """What compiling needs and this machine lacks, each with what to do: ``flagtree doctor`` shows it.
+
+        Must not query a device, and must not raise when something is absent.
+        """
+        return []
+
     def pack_metadata(self, metadata: Any) -> Any:
         """What `CompiledKernel.run` gets as `packed_metadata`."""
         return metadata

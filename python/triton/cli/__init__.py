@@ -85,6 +85,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         # The reader (head, less) went away; Python would complain once more when it flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except OSError as error:  # a full disk, a folder that cannot be read or written
+        print(f"flagtree: error: {error.filename or 'a file'}: {error.strerror or error}", file=sys.stderr)
+        return 2
     except KeyboardInterrupt:
         return 130
 

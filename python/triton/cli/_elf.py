@@ -43,6 +43,21 @@ def read_elf(data: bytes) -> Elf:
         raise ElfError(f"it is a damaged ELF file ({error})") from None
 
 
+def full_size(head: bytes) -> int:
+    """Bytes that a 64-bit little-endian ELF file has at least, by its first 4096 bytes; 0 for anything else."""
+    if len(head) < 64 or head[:6] != b"\x7fELF\x02\x01":
+        return 0
+    programs, sections = struct.unpack_from("<QQ", head, 32)
+    size, count, section_size, section_count = struct.unpack_from("<HHHH", head, 54)
+    ends = [sections + section_size * section_count]
+    for i in range(count):
+        start = programs + i * size
+        if start + 40 <= len(head):
+            offset, _, _, length = struct.unpack_from("<QQQQ", head, start + 8)
+            ends.append(offset + length)
+    return max(ends)
+
+
 class _Reader:
     def __init__(self, data: bytes):
         self.data = data

@@ -60,8 +60,11 @@ def write_lock(spec: Path, lock: Lock) -> None:
         return
     lines = [_HEAD, *(f"{state:<71}  {path}" for path, state in sorted(lock.items()))]
     temporary = file.with_name(f".{LOCK_NAME}.{os.getpid()}")
-    temporary.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    temporary.replace(file)
+    try:
+        temporary.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        temporary.replace(file)
+    finally:
+        temporary.unlink(missing_ok=True)
 
 
 def record(tree: Tree, spec: Path, files: Iterable[str], replaced: set[str], named: set[str]) -> tuple[Lock, Lock]:

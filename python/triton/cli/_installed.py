@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 import os
+import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
-from ._output import NOTE, OK, PROBLEM, Finding
-from ._tree import Tree
+from ._child import ask
+from ._elf import full_size
+from ._output import NOTE, OK, PROBLEM, Finding, did_you_mean
+from ._tree import Tree, running_package
 
+_LIBRARY = "triton._C.libtriton"
 EDITABLE = "pip install --no-build-isolation -e ."
 
 
@@ -51,8 +57,6 @@ def manifests(tree: Tree) -> tuple[Mapping[str, Any], str]:
 
 def import_setup_tools(module: str, tree: Tree) -> Any:
     """A module of the checkout's build code. It is no part of an installation, and of a path only in editable ones."""
-    import sys
-
     assert tree.root is not None
     folder = str(tree.root / "python")
     added = folder not in sys.path
@@ -66,11 +70,34 @@ def import_setup_tools(module: str, tree: Tree) -> Any:
 
 
 def library() -> tuple[Any, str]:
-    """libtriton, or None and why it cannot be imported."""
+    """libtriton, or None and why it cannot be imported.
+
+    A child process tries it first: loading a damaged library can end a process. Afterwards nothing here can load it.
+    """
+    crash = _library_crash(str(running_package()))
+    if crash:
+        sys.modules[_LIBRARY] = None  # type: ignore[assignment]  # imports of it raise ImportError now
+        return None, crash
     try:
-        return importlib.import_module("triton._C.libtriton"), ""
+        return importlib.import_module(_LIBRARY), ""
     except ImportError as error:
         return None, str(error)
+
+
+@functools.cache
+def _library_crash(package: str) -> str:
+    """How importing libtriton ends a process, if it does; with what is wrong with the file, if that can be seen."""
+    if _LIBRARY in sys.modules:
+        return ""
+    for file in sorted(Path(package, "_C").glob("libtriton.*")):
+        with file.open("rb") as opened:
+            wanted, size = full_size(opened.read(4096)), file.stat().st_size
+        if size < wanted:
+            return f"{file} is truncated: it has {size} bytes, its headers speak of {wanted}"
+    crash = ask(f"import {_LIBRARY}").crash
+    return (
+        f"a process that imports it {crash}: the file is damaged, or was built for another processor" if crash else ""
+    )
 
 
 def backend_states(tree: Tree) -> list[BackendState]:
@@ -151,8 +178,13 @@ def _absence(name: str, tree: Tree) -> tuple[bool, bool, str, str]:
 
 def backend_findings(tree: Tree) -> Iterator[Finding]:
     """For ``doctor``: what each backend lacks. A backend that is merely without its device is no problem."""
+    from triton.flagtree_spec import backend_aliases
+
+    yield from _incomplete_folders(tree)
     states = backend_states(tree)
-    wanted = os.environ.get("TRITON_DEFAULT_BACKEND")
+    chosen = os.environ.get("TRITON_DEFAULT_BACKEND")
+    aliases = backend_aliases()
+    wanted = aliases.get(chosen or "", chosen)
     for state in states:
         if state.active:
             yield Finding(OK, state.name, "active" + (", the default" if state.default else ""))
@@ -160,11 +192,33 @@ def backend_findings(tree: Tree) -> Iterator[Finding]:
             yield Finding(PROBLEM, state.name, state.reason, state.fix)
         else:
             yield Finding(PROBLEM if state.name == wanted else NOTE, state.name, state.reason, state.fix)
-    from ._output import did_you_mean
-
+        if state.installed and not state.broken:
+            yield from _lacking(state.name, needed=state.active or state.name == wanted)
     names = [state.name for state in states]
-    if wanted and wanted not in names:
-        text = f"{wanted} is no backend.{did_you_mean(wanted, names)}"
+    if chosen and wanted not in names:
+        text = f"{chosen} is no backend.{did_you_mean(chosen, [*names, *aliases])}"
         yield Finding(PROBLEM, "TRITON_DEFAULT_BACKEND", text, "correct it, or: unset TRITON_DEFAULT_BACKEND")
     if not any(state.active for state in states):
         yield Finding(PROBLEM, "backends", "none can launch kernels here", f"build one: {EDITABLE}")
+
+
+def _incomplete_folders(tree: Tree) -> Iterator[Finding]:
+    """Folders of backends without the modules that every backend has: the runtime does not see them at all."""
+    for folder in sorted(tree.package.glob("backends/*/")):
+        missing = [part for part in ("compiler.py", "driver.py") if not (folder / part).is_file()]
+        if missing and any(folder.glob("*.py")):
+            text = f"{folder} is no backend: it has no {' and no '.join(missing)}"
+            yield Finding(PROBLEM, folder.name, text, f"add what is missing, or remove {folder}")
+
+
+def _lacking(name: str, needed: bool) -> Iterator[Finding]:
+    """What compiling for a backend needs and this machine does not have."""
+    from triton.backends import backends
+
+    try:
+        lacks = list(backends[name].compiler.missing())
+    except Exception as error:  # noqa: BLE001 - another's code
+        yield Finding(PROBLEM, name, f"asking what it lacks fails: {type(error).__name__}: {error}", "repair it")
+        return
+    for what, fix in lacks:
+        yield Finding(PROBLEM if needed else NOTE, name, what, fix)

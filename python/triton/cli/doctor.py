@@ -6,7 +6,7 @@ import argparse
 import importlib.metadata
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from ._installed import EDITABLE, backend_findings, library, manifests
@@ -48,7 +48,8 @@ def run(arguments: argparse.Namespace) -> int:
     sections: dict[str, list[Finding]] = {}
     if not arguments.build:
         sections["installation"] = list(installation_findings(tree))
-        sections["backends"] = list(_backends(tree))
+        rebuild = f"reinstall it; in a checkout: {EDITABLE}"
+        sections["backends"] = list(_guarded("backends", rebuild, lambda: _backends(tree)))
         sections["caches"] = list(cache_findings())
     if tree.root is not None and not arguments.no_build:
         sections["build"] = list(toolchain_findings(tree))
@@ -66,26 +67,41 @@ def installation_findings(tree: Tree) -> Iterator[Finding]:
     """Whose package ``triton`` is, its library, its FileCheck, its selected backend."""
     import triton
 
-    yield Finding(OK, "triton", f"{triton.__version__} in {tree.package}")
-    yield from _owners()
-    yield from _shadowed(tree.package)
-    module, why = library()
     rebuild = EDITABLE if tree.root is not None else "pip install --force-reinstall --no-deps flagtree"
-    if module is None:
-        yield Finding(PROBLEM, "libtriton", why, rebuild)
-    else:
-        size = size_text(os.stat(module.__file__).st_size)
-        yield Finding(OK, "libtriton", f"{Path(module.__file__).name}, {size}")
-    yield from _filecheck(rebuild)
-    yield from _selected(tree, rebuild)
+    yield Finding(OK, "triton", f"{triton.__version__} in {tree.package}")
+    yield from _guarded("distribution", rebuild, _owners)
+    yield from _guarded("path", rebuild, lambda: _shadowed(tree.package))
+    yield from _guarded("libtriton", rebuild, lambda: _library(rebuild))
+    yield from _guarded("FileCheck", rebuild, lambda: _filecheck(rebuild))
+    yield from _guarded("selected", rebuild, lambda: _selected(tree, rebuild))
     for link in sorted(tree.package.glob("backends/*")):
         if link.is_symlink() and not link.exists():
             yield Finding(PROBLEM, "links", f"{link} leads to {os.readlink(link)}, which does not exist", rebuild)
 
 
+def _guarded(subject: str, fix: str, check: Callable[[], Iterator[Finding]]) -> Iterator[Finding]:
+    """What `check` finds; its failure is a finding, too: a broken installation must not stop its examination."""
+    try:
+        yield from check()
+    except Exception as error:  # noqa: BLE001 - see above
+        yield Finding(PROBLEM, subject, f"{type(error).__name__}: {error}", fix)
+
+
+def _library(rebuild: str) -> Iterator[Finding]:
+    module, why = library()
+    if module is None:
+        yield Finding(PROBLEM, "libtriton", why, rebuild)
+    else:
+        size = size_text(os.stat(module.__file__).st_size)
+        yield Finding(OK, "libtriton", f"{Path(module.__file__).name}, {size}")
+
+
 def _owners() -> Iterator[Finding]:
     """Distributions that installed files into ``triton/``; two of them overwrite each other."""
-    owners = sorted(set(importlib.metadata.packages_distributions().get("triton", [])))
+    names = sorted(set(importlib.metadata.packages_distributions().get("triton", [])))
+    owners = [name for name in names if not _only_adds(name)]
+    for name in sorted(set(names) - set(owners)):
+        yield Finding(OK, "distribution", f"{name} {importlib.metadata.version(name)} adds backends to it")
     if len(owners) > 1:
         named = " and ".join(f"{name} {importlib.metadata.version(name)}" for name in owners)
         others = " ".join(name for name in owners if name != "flagtree")
@@ -95,6 +111,16 @@ def _owners() -> Iterator[Finding]:
         yield Finding(OK, "distribution", f"{owners[0]} {importlib.metadata.version(owners[0])}")
     else:
         yield Finding(NOTE, "distribution", "none owns this package: it is found through the path only")
+
+
+def _only_adds(distribution: str) -> bool:
+    """True for a distribution with files in ``triton/`` that does not bring the package itself: an added backend."""
+    try:
+        files = importlib.metadata.files(distribution) or []
+    except importlib.metadata.PackageNotFoundError:
+        return False
+    inside = [file for file in files if file.parts[:1] == ("triton",)]
+    return bool(inside) and not any(file.parts == ("triton", "__init__.py") for file in inside)
 
 
 def _shadowed(package: Path) -> Iterator[Finding]:
@@ -121,12 +147,8 @@ def _filecheck(rebuild: str) -> Iterator[Finding]:
 def _selected(tree: Tree, rebuild: str) -> Iterator[Finding]:
     from triton import flagtree_spec
 
-    try:
-        name, overlay = flagtree_spec.selected_backend(), flagtree_spec.overlay_dir()
-        flagtree_spec.has_spec("")  # imports the backend's functions
-    except Exception as error:  # noqa: BLE001 - the generated module may hold anything
-        yield Finding(PROBLEM, "selected", f"{type(error).__name__}: {error}", rebuild)
-        return
+    name, overlay = flagtree_spec.selected_backend(), flagtree_spec.overlay_dir()
+    flagtree_spec.has_spec("")  # imports the backend's functions
     if name is None:
         level = NOTE if tree.root is not None else PROBLEM
         text = f"no backend: {tree.package / MARKER_NAME} was not generated, so specializations have no effect"

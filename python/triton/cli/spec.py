@@ -18,6 +18,7 @@ from pathlib import Path
 from ._cpp import CppHookPoints, CppOverlay, find_cpp_hook_points
 from ._forks import LOCK_NAME, OWN, drift, missing_names, read_lock, record, write_lock
 from ._hooks import HookPoints, Place, find_hook_points
+from ._import_check import import_findings
 from ._marker import MARKER_NAME, marker_values
 from ._output import (
     PROBLEM,
@@ -66,12 +67,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--record", nargs="*", metavar="FILE", help=f"drift: write {LOCK_NAME}; renew it for these files"
     )
+    parser.add_argument("--static", action="store_true", help="check: only read, do not import specializations")
     add_json_option(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     if arguments.record is not None and arguments.action != "drift":
         raise CliError(f"--record belongs to 'flagtree spec drift', not to {arguments.action}")
+    if arguments.static and arguments.action != "check":
+        raise CliError(f"--static belongs to 'flagtree spec check', not to {arguments.action}")
     tree = find_tree(arguments.root)
     view = View(
         *(tree, find_hook_points(tree.package)),
@@ -86,7 +90,7 @@ def run(arguments: argparse.Namespace) -> int:
                 f"--record needs a checkout, {tree.package} is an installed package. Name one with --root DIR"
             )
         return _record(view, arguments.record, arguments.json)
-    findings = list(_check(view) if arguments.action == "check" else _drift(view))
+    findings = list(_check(view, not arguments.static) if arguments.action == "check" else _drift(view))
     return _report(view, arguments, findings)
 
 
@@ -158,13 +162,15 @@ def _rows(view: View) -> Iterator[tuple[str, str, list[str], dict[str, list[str]
 # -- check ------------------------------------------------------------------------------------------------------------
 
 
-def _check(view: View) -> Iterator[Finding]:
+def _check(view: View, with_imports: bool) -> Iterator[Finding]:
     yield from _trunk_problems(view)
     yield from _marker_problems(view)
     for overlay in view.python():
         own = {path for path, state in read_lock(overlay.backend.spec).items() if state == OWN}
         yield from overlay.unknown_functions(view.points)
         yield from overlay.orphans(view.points, {path.removeprefix("triton/") for path in own})
+        if with_imports:
+            yield from import_findings(overlay, view.points)
     if view.cpp is not None:
         for native in view.native():
             yield from native.problems(view.cpp)

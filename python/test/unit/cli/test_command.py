@@ -94,6 +94,19 @@ def test_a_reader_that_goes_away_is_no_error():
     assert process.wait() == 0
 
 
+def test_files_that_cannot_be_written_are_named(flagtree, monkeypatch, checkout):
+    """A checkout, or site-packages, that is read-only."""
+
+    def refuse(self, target):
+        raise PermissionError(13, "Permission denied", str(self))
+
+    monkeypatch.setattr(Path, "replace", refuse)
+    checkout.overlay("tools/compile.py", "def compile_it(): return 1\n")
+    outcome = flagtree("spec", "drift", "--record", "--root", checkout.root)
+    assert outcome.status == 2 and outcome.out == ""
+    assert "flagtree: error: " in outcome.err and "forks.lock" in outcome.err and "Permission denied" in outcome.err
+
+
 def test_colours_are_for_terminals(monkeypatch):
     from triton.cli import _output
 

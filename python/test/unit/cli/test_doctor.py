@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import importlib.metadata
 import os
+import struct
 import subprocess
 import sys
+from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
 
 import pytest
-from triton.cli import _installed, _toolchain, doctor
+from triton.cli import _child, _installed, _toolchain, doctor
+from triton.cli._child import Answer, ask
 from triton.cli._tree import checkout_of, find_tree, running_package
 
 TREE = find_tree(environ={})
@@ -75,6 +78,28 @@ def test_two_distributions_that_own_triton_are_named(monkeypatch):
     assert found.fix == "pip uninstall -y triton && pip install --force-reinstall --no-deps flagtree"
 
 
+def distribution(folder: Path, name: str, *files: str) -> None:
+    info = folder / f"{name.replace('-', '_')}-1.0.dist-info"
+    info.mkdir(parents=True)
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
+    (info / "RECORD").write_text("".join(f"{file},,\n" for file in files))
+
+
+def test_two_installed_distributions_that_own_triton_are_found(monkeypatch, tmp_path):
+    distribution(tmp_path, "zz-triton", "triton/__init__.py", "triton/compiler/__init__.py")
+    distribution(tmp_path, "zz-flagtree", "triton/__init__.py")
+    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
+    assert "zz-flagtree 1.0 and zz-triton 1.0 both own" in problem(doctor._owners(), "distribution").text
+
+
+def test_a_distribution_that_adds_a_backend_is_no_second_owner(monkeypatch, tmp_path):
+    distribution(tmp_path, "zz-flagtree-acme", "triton/backends/acme/driver.py", "triton/backends/acme/compiler.py")
+    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
+    found = list(doctor._owners())
+    assert "problem" not in {f.level for f in found}
+    assert "zz-flagtree-acme 1.0 adds backends to it" in {f.text for f in found}
+
+
 def test_another_triton_on_the_path_is_named(monkeypatch, tmp_path):
     (tmp_path / "triton").mkdir()
     (tmp_path / "triton" / "__init__.py").touch()
@@ -92,6 +117,74 @@ def test_a_library_that_cannot_be_imported(monkeypatch):
     monkeypatch.setattr(doctor, "library", lambda: (None, "libtriton was built for another Python"))
     found = problem(doctor.installation_findings(TREE), "libtriton")
     assert found.text == "libtriton was built for another Python" and "pip install" in found.fix
+
+
+def elf_of(size: int) -> bytes:
+    """An ELF header whose one program segment ends at `size`."""
+    header = struct.pack("<4sBBB9xHHIQQQIHHHHHH", b"\x7fELF", 2, 1, 1, 3, 62, 1, 0, 64, 0, 0, 64, 56, 1, 0, 0, 0)
+    return header + struct.pack("<IIQQQQQQ", 1, 5, 0, 0, 0, size, size, 4096)
+
+
+def library_in(folder: Path, content: bytes) -> str:
+    """A package whose libtriton has this content."""
+    (folder / "_C").mkdir(parents=True)
+    (folder / "_C" / f"libtriton{EXTENSION_SUFFIXES[0]}").write_bytes(content)
+    return str(folder)
+
+
+@pytest.mark.parametrize("size", [0, 20, 120, 5000])
+def test_a_truncated_library_is_seen_without_loading_it(monkeypatch, tmp_path, size):
+    monkeypatch.delitem(sys.modules, _installed._LIBRARY, raising=False)
+    monkeypatch.setattr(_installed, "ask", lambda code: Answer(1, "", ""))
+    crash = _installed._library_crash(library_in(tmp_path, elf_of(10_000).ljust(10_000, b"x")[:size]))
+    if size < 64:
+        assert crash == "", "importing it raises an ordinary error"
+    else:
+        assert f"is truncated: it has {size} bytes, its headers speak of 10000" in crash
+
+
+def test_a_library_that_ends_the_process_is_a_finding(tmp_path):
+    """Nothing of the truncated file may be loaded here, so a child says what the doctor finds."""
+    code = f"""
+import os, sys
+from triton.cli import _installed, main
+_installed._library_crash = lambda package: "a process that imports it was killed by SIGBUS"
+status = main(["doctor", "--no-build"])
+assert _installed.library()[0] is None and sys.modules["{_installed._LIBRARY}"] is None
+sys.exit(status)
+"""
+    environment = {**os.environ, "PYTHONPATH": str(TREE.package.parent), "TRITON_CACHE_DIR": str(tmp_path)}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, env=environment)
+    assert done.returncode == 1 and done.stderr == ""
+    assert "was killed by SIGBUS" in done.stdout and "caches" in done.stdout, "the other checks still run"
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        ("import os, signal; os.kill(os.getpid(), signal.SIGBUS)", "was killed by SIGBUS"),
+        ("raise ImportError('no')", ""),
+        ("", ""),
+    ],
+)
+def test_a_child_says_how_it_ended(code, expected):
+    assert ask(code).crash == expected
+
+
+def test_a_child_that_hangs_is_stopped(monkeypatch):
+    monkeypatch.setattr(_child, "_SECONDS", 0.2)
+    assert ask("import time; time.sleep(60)").crash == "gave no answer within 0.2 seconds"
+
+
+def test_a_check_that_fails_does_not_stop_the_others(monkeypatch):
+    def broken(rebuild):
+        raise ImportError("triton.backends is damaged")
+        yield
+
+    monkeypatch.setattr(doctor, "_filecheck", broken)
+    found = list(doctor.installation_findings(TREE))
+    assert problem(found, "FileCheck").text == "ImportError: triton.backends is damaged"
+    assert "selected" in by_subject(found)
 
 
 def test_p9_a_selected_backend_without_its_specialization(monkeypatch):
@@ -170,6 +263,37 @@ def test_a_broken_backend_is_named_and_the_others_are_shown(flagtree, monkeypatc
     assert outcome.status == 1 and "cpu" in states
     assert "SyntaxError: invalid syntax (driver.py, line 3)" in states["broken"]["reason"]
     assert "triton_broken" in problem(_installed.backend_findings(TREE), "broken").fix
+
+
+@pytest.mark.parametrize(("file", "missing"), [("driver.py", "compiler.py"), ("compiler.py", "driver.py")])
+def test_a_backend_folder_without_compiler_or_driver_is_named(tmp_path, file, missing):
+    (tmp_path / "backends" / "acme").mkdir(parents=True)
+    (tmp_path / "backends" / "acme" / file).touch()
+    (tmp_path / "backends" / "left_over" / "__pycache__").mkdir(parents=True)
+    (found,) = _installed._incomplete_folders(doctor.Tree(tmp_path, None, {}))
+    assert found.subject == "acme" and f"it has no {missing}" in found.text and found.fix
+
+
+def test_what_a_backend_lacks_is_shown_with_what_to_do(monkeypatch):
+    from triton.backends import backends
+
+    lacks = [("no toolkit in /opt/acme", "install it, or set ACME_HOME")]
+    monkeypatch.setattr(backends["cpu"].compiler, "missing", lambda: lacks)
+    found = problem(_installed.backend_findings(TREE), "cpu")
+    assert (found.text, found.fix) == lacks[0]
+    (found,) = _installed._lacking("cpu", needed=False)
+    assert found.level == "note"
+
+
+def test_the_default_backend_may_be_an_alias(monkeypatch):
+    from triton import flagtree_spec
+
+    monkeypatch.setattr(flagtree_spec, "backend_aliases", lambda: {"processor": "cpu"})
+    monkeypatch.setenv("TRITON_DEFAULT_BACKEND", "processor")
+    assert "TRITON_DEFAULT_BACKEND" not in by_subject(_installed.backend_findings(TREE))
+    monkeypatch.setenv("TRITON_DEFAULT_BACKEND", "procesor")
+    found = problem(_installed.backend_findings(TREE), "TRITON_DEFAULT_BACKEND")
+    assert "procesor is no backend. Did you mean 'processor'?" in found.text
 
 
 def test_a_default_backend_that_does_not_exist(monkeypatch):

@@ -182,6 +182,73 @@ def test_backends_outside_of_the_tree_are_looked_at(spec, checkout, tmp_path, mo
     assert outcome.status == 2 and "backend.toml does not exist" in outcome.err
 
 
+# -- specializations that cannot be imported: tried in a child process, with the real trunk ---------------------------
+
+
+@pytest.fixture
+def plugin(tmp_path, monkeypatch):
+    """Writes files of the specialization of a backend ``zeta`` outside of this checkout."""
+    folder = tmp_path / "zeta"
+
+    def write(path: str, text: str) -> None:
+        file = folder / "backend" / "spec" / "triton" / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+
+    write("tools/link.py", "")
+    (folder / "backend" / "__init__.py").touch()
+    (folder / "backend.toml").touch()
+    monkeypatch.setenv("TRITON_PLUGIN_DIRS", str(folder))
+    return write
+
+
+def check_plugin(flagtree, *options):
+    return flagtree("spec", "check", "--backend", "zeta", "--json", *options)
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "error"),
+    [
+        ("__init__.py", "import no_such_module\n", "ModuleNotFoundError: No module named 'no_such_module'"),
+        ("tools/link.py", "\nraise RuntimeError('at import')\n", "RuntimeError: at import"),
+        ("tools/link.py", "from triton.tools.mxfp import NoSuchName\n", "ImportError: cannot import name 'NoSuchName'"),
+        ("tools/link.py", "import sys\nsys.exit(3)\n", "SystemExit: 3"),
+        ("compiler/errors.py", "import triton.language\nx = undefined\n", "NameError: name 'undefined'"),
+    ],
+)
+def test_p2_a_specialization_that_raises_at_import_is_found(flagtree, plugin, file, text, error):
+    plugin(file, text)
+    outcome = check_plugin(flagtree)
+    (problem,) = outcome.findings("problem")
+    assert outcome.status == 1 and problem["subject"].endswith(f"zeta/backend/spec/triton/{file}")
+    assert error in problem["text"] and f"{file}:{text.count(chr(10))}" in problem["text"]
+    assert check_plugin(flagtree, "--static").status == 0, "reading alone does not see it"
+
+
+def test_a_specialization_that_ends_the_process_is_found(flagtree, plugin):
+    plugin("tools/link.py", "import os\nos.abort()\n")
+    (problem,) = check_plugin(flagtree).findings("problem")
+    assert "it was killed by SIGABRT" in problem["text"]
+
+
+def test_a_specialization_is_tried_as_if_it_were_installed(flagtree, plugin):
+    plugin("__init__.py", "from .language import language_extend_globals\n")
+    plugin("language/__init__.py", "def language_extend_globals(names):\n    names['mine'] = 1\n")
+    plugin("language/standard_more.py", "X = 1\n")
+    plugin(
+        "tools/link.py",
+        "import triton.language as tl, triton.language.standard_more as a, triton.flagtree_spec as s\n"
+        "import triton.backends.zeta.spec.triton.language.standard_more as b\n"
+        "assert tl.mine == 1 and a is b and s.selected_backend() == 'zeta'\nprint('output is no answer')\n",
+    )
+    assert check_plugin(flagtree).status == 0
+
+
+def test_static_belongs_to_check(flagtree):
+    outcome = flagtree("spec", "list", "--static")
+    assert outcome.status == 2 and "--static belongs to 'flagtree spec check'" in outcome.err
+
+
 def test_this_tree_passes(flagtree):
     outcome = flagtree("spec", "check", "--json")
     assert outcome.findings("problem") == []
