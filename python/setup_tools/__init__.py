@@ -11,5 +11,4 @@ environment   every environment variable the build reads
 cmake_driver  the setuptools command that configures, builds and installs the C++ part
 conflicts     other distributions that own the package triton
 commands      the other setuptools commands
-overlays      checks of the Python overlays: drift from the trunk, unknown hooks
 """

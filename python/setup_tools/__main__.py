@@ -2,7 +2,6 @@
 
 tree         the CMake tree of the selected backend
 environment  a Markdown table of the environment variables that the build and the backends read
-overlays     problems of the backends' Python overlays; the exit status is 1 where there are any
 schema       the JSON schema of backend.toml; with --write, renews it and the reference of the keys in docs/
 preview DIR  links a package for the selected backend below DIR, where nothing needs compiling, and prints its path
 """
@@ -17,7 +16,6 @@ from pathlib import Path
 
 from .cmake_driver import build_tree
 from .errors import BuildError
-from .overlays import check_hooks, check_overlay
 from .preview import make_preview
 from .project import Project, load_project
 from .schema import schema_text, write_files
@@ -34,14 +32,6 @@ def environment_table(project: Project) -> str:
     return "\n".join(lines)
 
 
-def overlay_problems(project: Project) -> list[str]:
-    """Problems of all backends' overlays."""
-    problems = []
-    for manifest in project.registry.manifests.values():
-        problems += check_overlay(project.root, manifest) + check_hooks(project.root, manifest)
-    return problems
-
-
 def answer(question: str, folder: str | None, write: bool) -> int:
     """Prints the answer to ``question`` and returns the exit status. Raises BuildError."""
     if question == "schema":
@@ -56,10 +46,6 @@ def answer(question: str, folder: str | None, write: bool) -> int:
             raise BuildError("preview needs the folder to link the package in.")
         print(make_preview(project, Path(folder).resolve(), lambda text: None))
         return 0
-    if question == "overlays":
-        problems = overlay_problems(project)
-        print("\n".join(problems) or "the overlays differ from the trunk and define only what it asks for")
-        return 1 if problems else 0
     print(build_tree(project) if question == "tree" else environment_table(project))
     return 0
 
@@ -68,14 +54,20 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="setup_tools", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("question", choices=("tree", "environment", "overlays", "schema", "preview"))
+    parser.add_argument("question", choices=("tree", "environment", "schema", "preview"))
     parser.add_argument("folder", nargs="?", metavar="DIR", help="for preview")
     parser.add_argument("--write", action="store_true", help="for schema")
     arguments = parser.parse_args(argv)
     try:
-        return answer(arguments.question, arguments.folder, arguments.write)
+        status = answer(arguments.question, arguments.folder, arguments.write)
+        sys.stdout.flush()
+        return status
     except BuildError as error:
         sys.exit(f"error: {error}")
+    except BrokenPipeError:
+        # The reader (head, less) went away; Python would complain once more when it flushes at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
 
 
 if __name__ == "__main__":

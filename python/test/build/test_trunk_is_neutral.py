@@ -1,12 +1,9 @@
-"""Trunk files do not name vendors, and a backend's overlay holds only what differs from the trunk."""
+"""Trunk files do not name vendors."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
-
-from setup_tools.overlays import check_hooks, check_overlay
-from setup_tools.registry import read_registry
 
 from .conftest import ROOT
 
@@ -75,33 +72,3 @@ def test_the_search_itself_finds_a_vendor():
     assert WORD.search("if backend == 'nvidia':")
     assert WORD.search("TRITON_CUDA_PATH".replace("_", " "))
     assert not WORD.search("whip champion minimum compu cudart2x")
-
-
-def test_p6_overlays_of_this_checkout_are_not_copies():
-    for manifest in read_registry(ROOT, {}).manifests.values():
-        assert check_overlay(ROOT, manifest) == []
-
-
-def test_p8_overlays_of_this_checkout_define_only_functions_that_the_trunk_asks_for():
-    for manifest in read_registry(ROOT, {}).manifests.values():
-        assert check_hooks(ROOT, manifest) == []
-
-
-def test_p6_an_identical_copy_is_reported(tree):
-    folder = tree.backend("acme")
-    tree.write("python/triton/tools/compile.py", "x = 1\n")
-    tree.write("third_party/acme/backend/spec/triton/tools/compile.py", "x = 1\n")
-    (manifest,) = read_registry(tree.root, {}).manifests.values()
-    (problem,) = check_overlay(tree.root, manifest)
-    assert str(folder) in problem and "is a copy of python/triton/tools/compile.py" in problem
-
-
-def test_p8_a_function_that_nothing_asks_for_is_reported_with_the_nearest(tree):
-    tree.backend("acme")
-    tree.write(
-        "python/triton/_utils.py", 'from triton.flagtree_spec import spec_func\nf = spec_func("apply_with_path")\n'
-    )
-    tree.write("third_party/acme/backend/spec/triton/__init__.py", "from ._utils import aply_with_path\n")
-    (manifest,) = read_registry(tree.root, {}).manifests.values()
-    (problem,) = check_hooks(tree.root, manifest)
-    assert "'aply_with_path'" in problem and "Did you mean 'apply_with_path'?" in problem
