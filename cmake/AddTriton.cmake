@@ -12,6 +12,8 @@ function(add_triton_library name)
   endif()
   triton_compile_options(${name})
   target_link_libraries(${name} PUBLIC ${ARG_LINK_LIBS})
+  # For the library of a backend that is linked into this one.
+  set_target_properties(${name} PROPERTIES TRITON_DEPENDS "${ARG_DEPENDS}" TRITON_LINK_LIBS "${ARG_LINK_LIBS}")
   set_property(GLOBAL APPEND PROPERTY TRITON_LIBS ${name})
 endfunction()
 

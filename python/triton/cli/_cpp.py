@@ -8,19 +8,25 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
+from fnmatch import fnmatch
 from pathlib import Path
 
+from ._cpp_macros import (
+    TOP_HEADER,
+    MacroProblem,
+    find_definitions,
+    find_reads,
+    macro_problems,
+    replaced_files,
+)
+from ._cpp_macros import Place as MacroPlace
 from ._hooks import Place
 from ._output import PROBLEM, Finding, did_you_mean
 from ._tree import BackendFolder, Tree
 
-_TRUNK = ("include", "lib", "bin", "python/src")
-_SOURCES = (".h", ".cpp", ".cc", ".td", ".inc", ".def")
-_MIRRORED = {"include": (".h", ".td"), "lib": (".h", ".cpp")}
-_MACRO = re.compile(r"\bFLAGTREE_SPEC_\w+")
-_DEFINE = re.compile(r"^\s*#\s*define\s+(FLAGTREE_SPEC_\w+)")
-_GUARD = re.compile(r"^\s*#\s*ifndef\s+(\w+_H_?)\s*\n\s*#\s*define\s+\1\s*$", re.MULTILINE)
+_MIRRORED = ("include", "lib")
+_NO_MIRRORS = ("CMakeLists.txt", "*.cmake", "*.md", "*.txt", ".*", "*~", "*.pyc")
 _LIBRARY = re.compile(r"\badd_(?:triton_)?library\s*\(\s*(\w+)")
 
 
@@ -33,15 +39,9 @@ class CppHookPoints:
 
 
 def find_cpp_hook_points(root: Path) -> CppHookPoints:
-    points = CppHookPoints()
-    for folder in _TRUNK:
-        for file in sorted((root / folder).rglob("*")):
-            if file.suffix in _SOURCES and file.is_file():
-                for macro, line in _reads(file):
-                    points.macros.setdefault(macro, []).append(Place(file, line))
-            elif file.name == "CMakeLists.txt":
-                points.targets.update(_LIBRARY.findall(_text(file)))
-    return points
+    macros = {name: [Place(*place) for place in places] for name, places in find_reads(root).items()}
+    lists = (file for folder in ("include", "lib", "bin") for file in (root / folder).rglob("CMakeLists.txt"))
+    return CppHookPoints(macros, {name for file in lists for name in _LIBRARY.findall(_text(file))})
 
 
 class CppOverlay:
@@ -54,10 +54,11 @@ class CppOverlay:
 
     def _files(self) -> Iterator[str]:
         """Paths below ``spec`` of the files that mirror the trunk; the backend's own files are not among them."""
-        for folder, suffixes in _MIRRORED.items():
+        for folder in _MIRRORED:
             for file in sorted((self.backend.spec / folder).rglob("*")):
-                own = file.name == "flagtree_spec.h" or file.name.startswith(f"{self.backend.name}_")
-                if file.suffix in suffixes and not own:
+                own = file.name == TOP_HEADER or file.name.startswith(f"{self.backend.name}_")
+                other = any(fnmatch(file.name, pattern) for pattern in _NO_MIRRORS)
+                if not own and not other and not file.is_dir():
                     yield file.relative_to(self.backend.spec).as_posix()
 
     def replaced(self) -> list[str]:
@@ -65,14 +66,7 @@ class CppOverlay:
 
     def macros(self) -> dict[str, Place]:
         """The macros that the backend defines, in headers of its specialization or in its CMake code."""
-        found: dict[str, Place] = {}
-        for file in sorted((self.backend.spec / "include").rglob("*.h")):
-            text = _text(file)
-            guards = set(_GUARD.findall(text))
-            for number, line in enumerate(text.splitlines(), 1):
-                match = _DEFINE.match(line)
-                if match and match[1] not in guards:
-                    found.setdefault(match[1], Place(file, number))
+        found = {name: Place(*place) for name, place in find_definitions(self.backend.spec).items()}
         for file in self._cmake_files():
             for number, line in enumerate(_text(file).splitlines(), 1):
                 for name in re.findall(r"FLAGTREE_SPEC_\w+", line.partition("#")[0]):
@@ -90,13 +84,9 @@ class CppOverlay:
         return found
 
     def problems(self, points: CppHookPoints) -> Iterator[Finding]:
-        for name, place in self.macros().items():
-            if name not in points.macros:
-                yield Finding(
-                    *(PROBLEM, f"{self.tree.short(place.file)}:{place.line}"),
-                    f"{name} is defined, but no trunk file reads it.{did_you_mean(name, points.macros, 0.6)}",
-                    "rename it, or delete it; 'flagtree spec list' shows the macros that the trunk reads",
-                )
+        for problem in self._macro_problems():
+            place = f"{self.tree.short(problem.place.file)}:{problem.place.line}"
+            yield Finding(PROBLEM, place, problem.text, problem.remedy)
         for target, file in self.libraries().items():
             if target not in points.targets:
                 yield Finding(
@@ -113,6 +103,12 @@ class CppOverlay:
                     f"move it, or call it {self.backend.name}_{path.rpartition('/')[2]} if it replaces none",
                 )
 
+    def _macro_problems(self) -> Iterator[MacroProblem]:
+        assert self.tree.root is not None
+        reads = find_reads(self.tree.root, replaced_files(self.tree.root, self.backend.spec))
+        definitions = {name: MacroPlace(*astuple(place)) for name, place in self.macros().items()}
+        return macro_problems(self.backend.spec, definitions, reads)
+
     def _nearest(self, path: str) -> str:
         assert self.tree.root is not None
         trunk = [
@@ -126,20 +122,6 @@ class CppOverlay:
     def _cmake_files(self) -> list[Path]:
         folder = self.backend.folder
         return [] if folder is None else sorted(folder.rglob("CMakeLists.txt"))
-
-
-def _reads(file: Path) -> Iterator[tuple[str, int]]:
-    """Macros that a trunk file reads. A definition is none: the trunk may give a default below ``#ifndef``."""
-    text = _text(file)
-    if "FLAGTREE_SPEC_" not in text:
-        return
-    guards = set(_GUARD.findall(text))
-    for number, line in enumerate(text.splitlines(), 1):
-        code = line.partition("//")[0]
-        defined = _DEFINE.match(code)
-        for name in _MACRO.findall(code):
-            if name not in guards and not (defined and defined[1] == name):
-                yield name, number
 
 
 def _text(file: Path) -> str:
