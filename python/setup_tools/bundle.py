@@ -12,7 +12,7 @@ import os
 import shutil
 import tarfile
 import tempfile
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -49,7 +49,7 @@ def export_bundle(file: Path, needed: Iterable[Needed], cache: ArtifactCache) ->
     return len(unique)
 
 
-def import_bundle(file: Path, cache: ArtifactCache, say: Callable[[str], None]) -> list[str]:
+def import_bundle(file: Path, cache: ArtifactCache) -> list[str]:
     """Put the archives of the bundle ``file`` into the cache: all of them, or none where one is wrong.
 
     Returns their names as ``backend/artifact``. Raises BuildError.
@@ -64,12 +64,11 @@ def import_bundle(file: Path, cache: ArtifactCache, say: Callable[[str], None]) 
                 _refuse_others(tar, {artifact.sha256 for _, artifact in entries}, file)
         except (tarfile.TarError, OSError, EOFError) as error:
             raise BuildError(f"{file} cannot be read as a bundle of artifacts: {error}.") from error
-        for backend, artifact in entries:
+        for _, artifact in entries:
             with cache.locked(artifact):
                 archive = cache.archive(artifact)
                 archive.parent.mkdir(parents=True, exist_ok=True)
                 os.replace(Path(folder, artifact.sha256), archive)
-            say(f"imported {backend}/{artifact.name}")
     return [f"{backend}/{artifact.name}" for backend, artifact in entries]
 
 

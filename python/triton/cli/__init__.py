@@ -25,6 +25,7 @@ COMMANDS: dict[str, str] = {
     "spec": "spec",
     "wheel-check": "wheel_check",
     "cache": "cache",
+    "fetch": "fetch",
 }
 
 
