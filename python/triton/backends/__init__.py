@@ -19,7 +19,7 @@ from typing import Any
 
 from triton.flagtree_spec import activate, check_addon
 
-from .compiler import BaseBackend
+from .compiler import BaseBackend, GPUTarget
 from .driver import DriverBase
 
 activate()
@@ -148,6 +148,7 @@ class Backends(Mapping):
 
     def __init__(self) -> None:
         self._found: dict[str, Backend] | None = None
+        self._reported: set[str] = set()
         self._lock = threading.Lock()
 
     def _all(self) -> dict[str, Backend]:
@@ -156,6 +157,28 @@ class Backends(Mapping):
                 if self._found is None:
                     self._found = _discover()
         return self._found
+
+    def for_target(self, target: GPUTarget) -> tuple[list[Backend], dict[str, str]]:
+        """The backends that compile for `target`, and those whose compiler cannot be imported, each with the reason.
+
+        The latter are skipped, with a warning at the first time: they must not keep the others from working.
+        """
+        fitting, broken = [], {}
+        for backend in self._all().values():
+            try:
+                if backend.compiler.supports_target(target):
+                    fitting.append(backend)
+            except Exception as error:  # noqa: BLE001 - another's code; named in the warning
+                broken[backend.name] = f"{type(error).__name__}: {error}"
+        for name in broken.keys() - self._reported:
+            self._reported.add(name)
+            warnings.warn(
+                f"triton: backend {name!r} is skipped, its compiler fails: {broken[name]}. Repair or remove "
+                f"{self._all()[name].package}",
+                RuntimeWarning,
+                stacklevel=3,
+            )
+        return fitting, broken
 
     def __getitem__(self, name: str) -> Backend:
         try:

@@ -94,11 +94,12 @@ def make_backend(target: GPUTarget) -> BaseBackend:
     """The backend that compiles for `target`. RuntimeError unless exactly one does."""
     found = _backends.get(target)
     if found is None:
-        fitting = [b for b in backends.values() if b.compiler.supports_target(target)]
+        fitting, broken = backends.for_target(target)
         if len(fitting) != 1:
             raise RuntimeError(
                 f"{len(fitting)} compatible backends for target ({target.backend}), need exactly one. "
                 f"Fitting: {[b.name for b in fitting]}; installed: {list(backends)}"
+                + "".join(f"; {name} cannot be used: {why}" for name, why in broken.items())
             )
         found = _backends[target] = fitting[0].compiler(target)
     return found

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 import os
+import warnings
 from typing import Any
 
 from ..backends import backends
@@ -15,6 +16,7 @@ from ..backends.driver import DriverBase
 from ..flagtree_spec import backend_aliases
 
 _FALLBACK = "cpu"
+_BROKEN = "cannot be used"
 
 
 def _state(name: str) -> tuple[bool, str]:
@@ -25,11 +27,18 @@ def _state(name: str) -> tuple[bool, str]:
             return True, "active"
         return False, driver.inactive_reason()
     except Exception as error:  # noqa: BLE001  listed in the message; another backend may work
-        return False, f"cannot be used: {type(error).__name__}: {error}"
+        return False, f"{_BROKEN}: {type(error).__name__}: {error}"
 
 
 def _report(states: dict[str, tuple[bool, str]]) -> str:
     return "\n".join(f"  {name}: {text}" for name, (_, text) in states.items()) or "  (none is installed)"
+
+
+def _warn_of_broken(states: dict[str, tuple[bool, str]]) -> None:
+    """The CPU stands in for a device that is absent; for a backend whose code fails, not without a word."""
+    for name, (_, text) in states.items():
+        if text.startswith(_BROKEN):
+            warnings.warn(f"triton: backend {name!r} is skipped, it {text}", RuntimeWarning, stacklevel=4)
 
 
 def _by_name(chosen: str) -> DriverBase:
@@ -63,6 +72,7 @@ def _create_driver() -> DriverBase:
     if accelerators:
         return backends[accelerators[0]].driver()
     if _FALLBACK in active:
+        _warn_of_broken(states)
         return backends[_FALLBACK].driver()
     raise RuntimeError(f"no backend can launch kernels here (0 active drivers). Backends:\n{_report(states)}")
 

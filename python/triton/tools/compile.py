@@ -84,14 +84,13 @@ def compile_variant(kernel: Any, variant: Variant, target: GPUTarget) -> Any:
 
 def writer_for(target: GPUTarget) -> Any:
     """The module of the backend that writes C files: its package's `aot`, with ``write(...)`` and ``c_type(...)``."""
-    for backend in backends.values():
-        if backend.compiler.supports_target(target):
-            try:
-                return importlib.import_module(f"{backend.package}.aot")
-            except ModuleNotFoundError as error:
-                if error.name != f"{backend.package}.aot":
-                    raise
-                raise AotError(f"backend {backend.name!r} cannot compile ahead of time: it has no module aot") from None
+    for backend in backends.for_target(target)[0]:
+        try:
+            return importlib.import_module(f"{backend.package}.aot")
+        except ModuleNotFoundError as error:
+            if error.name != f"{backend.package}.aot":
+                raise
+            raise AotError(f"backend {backend.name!r} cannot compile ahead of time: it has no module aot") from None
     raise AotError(f"no backend of this installation compiles for {target}; it has {list(backends)}")
 
 

@@ -79,6 +79,34 @@ def test_cpu_is_the_fallback(installed):
     assert type(config.active) is found["cpu"].driver
 
 
+def test_a_broken_backend_is_named_when_the_cpu_takes_its_place(installed):
+    config, found = installed(cpu=True, one=OSError("no libone.so"), two=False)
+    with pytest.warns(RuntimeWarning, match="backend 'one' is skipped, it cannot be used: OSError: no libone.so"):
+        assert type(config.active) is found["cpu"].driver
+
+
+def test_a_compiler_that_cannot_be_imported_does_not_keep_the_others_from_compiling(monkeypatch):
+    found = Backends()
+    found._found = {"one": Backend("one", "no_such_package_one"), "cpu": backends["cpu"]}
+    with pytest.warns(RuntimeWarning, match="backend 'one' is skipped, its compiler fails: ModuleNotFoundError"):
+        fitting, broken = found.for_target(GPUTarget("cpu", "", 1))
+    assert [backend.name for backend in fitting] == ["cpu"] and "no_such_package_one" in broken["one"]
+    assert found.for_target(GPUTarget("cpu", "", 1)) == (fitting, broken), "the warning comes once"
+    monkeypatch.setattr(sys.modules["triton.compiler.compiler"], "backends", found)
+    with pytest.raises(RuntimeError, match="0 compatible.*; one cannot be used: ModuleNotFoundError"):
+        make_backend(GPUTarget("nowhere", 0, 1))
+
+
+def test_an_alias_chooses_its_backend(installed, monkeypatch):
+    config, found = installed(cpu=True, one=True, two=True)
+    monkeypatch.setattr(sys.modules["triton.runtime.driver"], "backend_aliases", lambda: {"first": "one", "x": "gone"})
+    monkeypatch.setenv("TRITON_DEFAULT_BACKEND", "first")
+    assert type(config.active) is found["one"].driver
+    monkeypatch.setenv("TRITON_DEFAULT_BACKEND", "frist")
+    with pytest.raises(RuntimeError, match="'frist' is no backend of this installation.*Did you mean 'first'"):
+        DriverConfig().active
+
+
 def test_environment_wins(installed, monkeypatch):
     config, found = installed(cpu=True, one=True, two=True)
     monkeypatch.setenv("TRITON_DEFAULT_BACKEND", "cpu")
