@@ -10,10 +10,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from .manifest import Manifest
 from .registry import Selection
 
 SOURCE_ROOT = "python"
-_TRUNK_DATA = ("py.typed", "*.pyi", "tools/extra/*/*.c", "tools/extra/*/*.h")
+MARKER_FILE = "triton/_flagtree_backend.py"
+_TRUNK_DATA = ("py.typed", "*.pyi", "tools/extra/*/*.c", "tools/extra/*/*.h", "cli/templates/**/*")
 
 
 @dataclass(frozen=True)
@@ -27,15 +29,21 @@ class Link:
 
 @dataclass(frozen=True)
 class Assembly:
-    """Arguments of ``setup()`` for one selection of backends. Paths are relative to the source root where possible."""
+    """Arguments of ``setup()`` for one selection of backends.
+
+    ``root`` is the source tree and ``base`` the folder in which setup runs; paths are relative to it where possible.
+    ``marker`` is the text of a generated module, ``marker_file`` its place in a wheel.
+    """
 
     root: Path
+    base: Path
     selection: Selection
     links: tuple[Link, ...]
     packages: tuple[str, ...]
     package_data: dict[str, list[str]]
     entry_points: dict[str, list[str]]
     marker: str
+    marker_file: str = MARKER_FILE
 
     @property
     def editable_package_dir(self) -> dict[str, str]:
@@ -45,31 +53,60 @@ class Assembly:
     @property
     def wheel_package_dir(self) -> dict[str, str]:
         """``package_dir`` with every linked package at its real place."""
-        return {"": SOURCE_ROOT, **{link.name: self._relative(link.target) for link in self.links}}
+        trunk = {"": self._relative(self.root / SOURCE_ROOT)} if "triton" in self.packages else {}
+        return {**trunk, **{link.name: self._relative(link.target) for link in self.links}}
 
     def _relative(self, folder: Path) -> str:
-        return folder.relative_to(self.root).as_posix() if folder.is_relative_to(self.root) else str(folder)
+        return folder.relative_to(self.base).as_posix() if folder.is_relative_to(self.base) else str(folder)
 
 
-def assemble(root: Path, selection: Selection) -> Assembly:
-    """The assembly of ``selection`` in the source tree ``root``. Reads folders, writes nothing."""
+def assemble(root: Path, selection: Selection, base: Path | None = None) -> Assembly:
+    """The assembly of ``selection`` in the source tree ``root``. Reads folders, writes nothing.
+
+    ``base`` is the folder in which setup runs, where that is not the source tree.
+    """
     links = tuple(_links(root, selection))
-    packages = list(_packages(root / SOURCE_ROOT / "triton", "triton"))
-    data: dict[str, list[str]] = {"triton": list(_TRUNK_DATA)}
-    for link in links:
-        packages.extend(_packages(link.target, link.name))
-    for manifest in selection.backends:
-        if manifest.backend.data:
-            data[f"triton.backends.{manifest.name}"] = list(manifest.backend.data)
+    trunk = _packages(root / SOURCE_ROOT / "triton", "triton")
     return Assembly(
         root=root,
+        base=base or root,
         selection=selection,
         links=links,
-        packages=tuple(packages),
-        package_data=data,
-        entry_points={"triton.backends": [f"{name} = triton.backends.{name}" for name in selection.names]},
+        packages=(*trunk, *_linked_packages(links)),
+        package_data={"triton": list(_TRUNK_DATA), **_data(selection)},
+        entry_points=_entry_points(selection),
         marker=_marker(selection),
     )
+
+
+def assemble_alone(base: Path, manifest: Manifest, marker: str, marker_name: str) -> Assembly:
+    """The assembly of one backend without the trunk; the generated module lies in its package."""
+    selection = Selection(manifest, (manifest,))
+    links = tuple(_links(base, selection))
+    return Assembly(
+        root=base,
+        base=base,
+        selection=selection,
+        links=links,
+        packages=tuple(_linked_packages(links)),
+        package_data=_data(selection),
+        entry_points=_entry_points(selection),
+        marker=marker,
+        marker_file=f"triton/backends/{manifest.name}/{marker_name}",
+    )
+
+
+def _data(selection: Selection) -> dict[str, list[str]]:
+    return {f"triton.backends.{m.name}": list(m.backend.data) for m in selection.backends if m.backend.data}
+
+
+def _entry_points(selection: Selection) -> dict[str, list[str]]:
+    return {"triton.backends": [f"{name} = triton.backends.{name}" for name in selection.names]}
+
+
+def _linked_packages(links: tuple[Link, ...]) -> Iterator[str]:
+    for link in links:
+        yield from _packages(link.target, link.name)
 
 
 def _links(root: Path, selection: Selection) -> Iterator[Link]:

@@ -12,20 +12,22 @@ from typing import Any, ClassVar
 from setuptools import Distribution
 from setuptools.command.build import build as setuptools_build
 from setuptools.command.build_ext import build_ext as setuptools_build_ext
-from setuptools.command.build_py import build_py as setuptools_build_py
 from setuptools.command.editable_wheel import editable_wheel as setuptools_editable_wheel
 from setuptools.command.egg_info import egg_info as setuptools_egg_info
 from setuptools.command.sdist import sdist as setuptools_sdist
 from setuptools.errors import BaseError
 
+from .assembly import Assembly
 from .cmake_driver import build_native
 from .conflicts import other_owners, warning
 from .environment import warn_unknown
 from .errors import BuildError
 from .inputs import provide_inputs
-from .links import MARKER_NAME, make_links, write_if_changed
+from .installed_files import installed_records, recorded_files
+from .links import MARKER_NAME, make_links
 from .locking import exclusive
 from .project import Project, project_of
+from .python_part import build_py
 
 
 class FlagTreeDistribution(Distribution):
@@ -35,6 +37,10 @@ class FlagTreeDistribution(Distribution):
         self.flagtree_project: Project = attrs.pop("flagtree_project")
         self._running = False
         super().__init__(attrs)
+
+    @property
+    def flagtree_assembly(self) -> Assembly:
+        return self.flagtree_project.assembly
 
     def has_ext_modules(self) -> bool:
         return True
@@ -54,7 +60,7 @@ class FlagTreeDistribution(Distribution):
 
     def _run_alone(self, command: str) -> None:
         """Builds of one checkout share the links below python/ and their trees, so one waits for the other."""
-        build_folder = self.flagtree_project.root / "build"
+        build_folder = self.flagtree_project.build_folder
         with exclusive(build_folder / ".lock", f"a build in {build_folder}", self.announce):
             self._running = True
             try:
@@ -93,32 +99,6 @@ class build_ext(setuptools_build_ext):
         return []
 
 
-class build_py(setuptools_build_py):
-    """Copies the Python part; takes backends from where they really are, and adds the marker."""
-
-    def finalize_options(self) -> None:
-        super().finalize_options()
-        if not self.editable_mode:
-            self.package_dir = project_of(self.distribution).assembly.wheel_package_dir
-
-    def run(self) -> None:
-        super().run()
-        if not self.editable_mode:
-            write_if_changed(self._marker(), project_of(self.distribution).assembly.marker)
-
-    def get_outputs(self, include_bytecode: bool = True) -> list[str]:
-        outputs = super().get_outputs(include_bytecode)
-        marker = os.fspath(self._marker())
-        return outputs if self.editable_mode or marker in outputs else [*outputs, marker]
-
-    def find_package_modules(self, package: str, package_dir: str) -> list[tuple[str, str, str]]:
-        modules = super().find_package_modules(package, package_dir)
-        return [module for module in modules if Path(module[2]).name != MARKER_NAME]
-
-    def _marker(self) -> Path:
-        return Path(self.build_lib, "triton", MARKER_NAME)
-
-
 class editable_wheel(setuptools_editable_wheel):
     """Links the selected backends below python/, so that setuptools can write a plain ``.pth``."""
 
@@ -141,12 +121,18 @@ class egg_info(setuptools_egg_info):
 
 
 class sdist(setuptools_sdist):
-    """Leaves out what lies behind the links and the marker of an editable install: those are one selection's."""
+    """Leaves out what an editable install adds to the checkout: that is one selection's."""
 
-    def prune_file_list(self) -> None:
-        super().prune_file_list()
-        project = project_of(self.distribution)
-        self.filelist.files = [name for name in self.filelist.files if not _is_generated(project.root, name)]
+    def make_distribution(self) -> None:
+        # Not in prune_file_list: setuptools takes the list that egg_info has made.
+        root = project_of(self.distribution).root
+        installed = {Path(name) for record in installed_records(root) for name in recorded_files(record)}
+        self.filelist.files = [
+            name
+            for name in self.filelist.files
+            if not _is_generated(root, name) and (root / name).resolve() not in installed
+        ]
+        super().make_distribution()
 
 
 def _warn(say: Callable[[str], None], project: Project) -> None:

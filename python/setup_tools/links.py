@@ -6,10 +6,10 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-from .assembly import SOURCE_ROOT, Assembly
+from .assembly import MARKER_FILE, SOURCE_ROOT, Assembly
 from .errors import BuildError
 
-MARKER_NAME = "_flagtree_backend.py"
+MARKER_NAME = Path(MARKER_FILE).name
 
 
 def make_links(assembly: Assembly, say: Callable[[str], None]) -> None:

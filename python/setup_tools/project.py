@@ -29,7 +29,7 @@ class Project:
     @property
     def build_base(self) -> Path:
         """Everything of one selection lies here: a shared folder leaks files of one backend into another's wheel."""
-        return self._build / "+".join(self.assembly.selection.names)
+        return self.build_folder / "+".join(self.assembly.selection.names)
 
     @property
     def native(self) -> list[Manifest]:
@@ -39,10 +39,10 @@ class Project:
     @property
     def native_base(self) -> Path:
         """Where the C++ part of this selection is built."""
-        return self._build / ("+".join(manifest.name for manifest in self.native) or "none")
+        return self.build_folder / ("+".join(manifest.name for manifest in self.native) or "none")
 
     @property
-    def _build(self) -> Path:
+    def build_folder(self) -> Path:
         return (self.workspace or self.root) / "build"
 
     @property
@@ -53,12 +53,16 @@ class Project:
         return [*TABLE, *(v for manifest in self.registry.manifests.values() for v in manifest.environment)]
 
 
-def load_project(root: Path, environ: Mapping[str, str]) -> Project:
-    """Read the manifests and the selection. Raises BuildError; reads files, changes nothing."""
+def load_project(root: Path, environ: Mapping[str, str], workspace: Path | None = None) -> Project:
+    """Read the manifests and the selection. Raises BuildError; reads files, changes nothing.
+
+    ``workspace`` is the folder in which setup runs and builds, where that is not the source tree.
+    """
     environment = Environment(environ)
     registry = read_registry(root, environ)
     selection = registry.select(environment.text("FLAGTREE_BACKEND") or None)
-    return Project(root, environment, registry, assemble(root, selection), distribution_version(root, selection))
+    assembly = assemble(root, selection, workspace)
+    return Project(root, environment, registry, assembly, distribution_version(root, selection), workspace)
 
 
 def project_of(distribution: Distribution) -> Project:
