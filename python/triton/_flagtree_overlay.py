@@ -1,10 +1,11 @@
 """The import machinery behind ``flagtree_spec``: how one backend's overlay takes part in ``import triton....``.
 
-Two things need more than an entry in a package's ``__path__``:
+Three things need more than an entry in a package's ``__path__``:
 
 * An overlay folder below a specialised package. Without ``__init__.py`` the import system would skip it, with one it
   would hide every trunk module beside it. Here its ``__init__.py`` replaces the trunk's only if it exists, and the
   package's search path always holds both folders.
+* An overlay file may want the trunk's file whose place it has. That is a module ``_trunk_<name>`` beside it.
 * An overlay file has two names: ``triton.tools.compile`` and, from inside the overlay,
   ``triton.backends.<b>.spec.triton.tools.compile``. Both must give one module object, or its classes exist twice.
 """
@@ -18,6 +19,8 @@ from importlib.abc import Loader
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from importlib.util import spec_from_file_location
 from types import ModuleType
+
+_TRUNK = "_trunk_"  # begins the name of a replaced module
 
 
 class Overlay:
@@ -52,6 +55,21 @@ class Overlay:
         self._refuse_late_call(package, folder)
         path.insert(0, folder)
         self._finder.packages.add(package)
+
+    def replaced(self, name: str) -> ModuleType:
+        """The trunk's module whose place the overlay's has."""
+        parent, _, leaf = name.rpartition(".")
+        importlib.import_module(parent)
+        try:
+            return importlib.import_module(f"{parent}.{_TRUNK}{leaf}")
+        except ModuleNotFoundError as error:
+            if error.name != f"{parent}.{_TRUNK}{leaf}":
+                raise
+        raise ImportError(
+            f"backend {self.backend!r}: replaced({name!r}): no file of {self.folder_of(parent)} replaces a "
+            "trunk module of that name (packages are not replaced in this sense)",
+            name=name,
+        )
 
     def function(self, name: str):
         """The function ``name`` of the overlay's top module, or None."""
@@ -121,6 +139,9 @@ class OverlayFinder:
         parent = name.rpartition(".")[0]
         if parent not in self.packages:
             return None
+        leaf = name.rpartition(".")[2]
+        if leaf.startswith(_TRUNK):
+            return self._find_replaced(name, f"{parent}.{leaf.removeprefix(_TRUNK)}")
         base = self.overlay.folder_of(name)
         if os.path.isfile(base + ".py"):
             return self._spec_of_file(name, base + ".py")
@@ -128,9 +149,20 @@ class OverlayFinder:
             return None
         return self._find_package(name, parent, base)
 
+    def _trunk_path(self, parent: str) -> list[str]:
+        return [entry for entry in sys.modules[parent].__path__ if not entry.startswith(self.overlay.root)]
+
+    def _find_replaced(self, name: str, original: str) -> ModuleSpec | None:
+        """The trunk's file of module `original` under `name`, if the overlay replaces it."""
+        if not os.path.isfile(self.overlay.folder_of(original) + ".py"):
+            return None
+        trunk = PathFinder.find_spec(original, self._trunk_path(original.rpartition(".")[0]))
+        if trunk is None or trunk.origin is None or trunk.submodule_search_locations is not None:
+            return None
+        return spec_from_file_location(name, trunk.origin)
+
     def _find_package(self, name: str, parent: str, folder: str) -> ModuleSpec | None:
-        trunk_path = [entry for entry in sys.modules[parent].__path__ if not entry.startswith(self.overlay.root)]
-        trunk = PathFinder.find_spec(name, trunk_path)
+        trunk = PathFinder.find_spec(name, self._trunk_path(parent))
         init = os.path.join(folder, "__init__.py")
         if trunk is not None and trunk.submodule_search_locations is None and not os.path.isfile(init):
             return None  # the trunk has a module, the overlay a folder of that name without being a package

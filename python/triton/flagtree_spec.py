@@ -11,6 +11,9 @@ package and is installed as ``triton/backends/<backend>/spec/triton``. The trunk
 ``spec_func("name")``
     returns the backend's function ``name``, or None.
 
+A file of the overlay that changes little of a long module takes the rest from ``replaced("triton.tools.compile")``, the
+trunk's module whose place it has.
+
 Functions are looked up in the overlay's top module, ``spec/triton/__init__.py``. ``has_spec("name")`` tells "the
 backend has no such function" from "the function returned None":
 
@@ -39,6 +42,7 @@ __all__ = [
     "has_spec",
     "overlay_dir",
     "overlay_files",
+    "replaced",
     "selected_backend",
     "spec",
     "spec_func",
@@ -126,6 +130,17 @@ def spec_path(path: list[str]) -> None:
     overlay = _active_overlay()
     if overlay is not None:
         overlay.extend_path(package, path)
+
+
+def replaced(name: str):
+    """The trunk's module whose place the overlay's module ``name`` has; only for files of the overlay.
+
+    Raises ImportError where the overlay has no such file or the trunk no such module.
+    """
+    overlay = _active_overlay()
+    if overlay is None:
+        raise ImportError(f"replaced({name!r}): no specialization is active, so nothing is replaced")
+    return overlay.replaced(name)
 
 
 def spec_func(name: str):

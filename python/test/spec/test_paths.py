@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+
 @pytest.mark.parametrize(
     "folder", ["triton-work", "triton_v3.6.x", "w/triton", "tritonenv/lib", "plain", "triton/triton"]
 )

@@ -65,7 +65,7 @@ def _place(error: BaseException, overlay: str) -> str:
 
 def main() -> None:
     request = json.loads(sys.argv[1])
-    for variable in ("TRITON_DEFAULT_BACKEND", "TRITON_INTERPRET"):
+    for variable in ("FLAGTREE_SPECIALIZATION", "TRITON_DEFAULT_BACKEND", "TRITON_INTERPRET"):
         os.environ.pop(variable, None)
     sys.meta_path.insert(0, PackageFinder(request["packages"]))  # type: ignore[arg-type]
     select(request["name"], request["overlay"])
