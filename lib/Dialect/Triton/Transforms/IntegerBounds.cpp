@@ -15,9 +15,6 @@ namespace {
 
 using MaybeBounds = std::optional<IntegerBounds>;
 
-/// What is further up rarely bounds anything.
-constexpr unsigned kMaxDepth = 8;
-
 MaybeBounds boundsOf(Value value, unsigned depth);
 
 /// Nothing unless both numbers fit an element of `type`.
@@ -84,5 +81,5 @@ MaybeBounds boundsOf(Value value, unsigned depth) {
 } // namespace
 
 std::optional<IntegerBounds> mlir::triton::getIntegerBounds(Value value) {
-  return boundsOf(value, kMaxDepth);
+  return boundsOf(value, kMaxBoundsDepth);
 }

@@ -13,6 +13,10 @@ struct IntegerBounds {
   int64_t min, max;
 };
 
+/// How many operations up bounds are looked for; what is further up rarely
+/// bounds anything.
+constexpr unsigned kMaxBoundsDepth = 8;
+
 /// Bounds of an integer or a tensor of integers as far as they follow from
 /// constants, ranges and program ids a few operations up; nothing when an
 /// operation on the way could overflow.
