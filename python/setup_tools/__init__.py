@@ -11,4 +11,13 @@ environment   every environment variable the build reads
 cmake_driver  the setuptools command that configures, builds and installs the C++ part
 conflicts     other distributions that own the package triton
 commands      the other setuptools commands
+python_part   the one that copies Python files, of a whole wheel and of an add-on
+schema        JSON schema and reference of backend.toml
+preview       a package of links for a selection without C++
+
+The same code is the distribution flagtree-build, package flagtree_build, for repositories that hold one backend:
+
+plugin        the entry points that setuptools calls; settings reads [tool.flagtree]
+plugin_addon  makes such a project an add-on wheel, which addon checks against trunk, what is known of the trunk
+plugin_vendor makes it a whole wheel, from a checkout
 """

@@ -38,6 +38,15 @@ class FlagTreeDistribution(Distribution):
         self._running = False
         super().__init__(attrs)
 
+    @classmethod
+    def adopt(cls, distribution: Distribution, project: Project) -> FlagTreeDistribution:
+        """Makes a finished distribution one of this class: a plugin does not get to choose the class of its own."""
+        distribution.__class__ = cls
+        assert isinstance(distribution, cls)
+        distribution.flagtree_project = project
+        distribution._running = False
+        return distribution
+
     @property
     def flagtree_assembly(self) -> Assembly:
         return self.flagtree_project.assembly

@@ -1,0 +1,18 @@
+"""Makes the distribution ``flagtree-build`` of this folder, as the package ``flagtree_build``."""
+
+import importlib.util
+import sys
+from pathlib import Path
+
+from setuptools import setup
+
+HERE = Path(__file__).resolve().parent
+spec = importlib.util.spec_from_file_location(
+    "flagtree_build", HERE / "__init__.py", submodule_search_locations=[str(HERE)]
+)
+assert spec is not None
+sys.modules["flagtree_build"] = importlib.util.module_from_spec(spec)
+
+from flagtree_build.own_distribution import setup_arguments  # noqa: E402 - found through the lines above
+
+setup(**setup_arguments(HERE))
