@@ -1,19 +1,9 @@
 //===- ir.cc - libtriton.ir: contexts, parsing, pass managers -------------===//
 
 #include "ir.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
-#include "mlir/Dialect/Func/Extensions/InlinerExtension.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/UB/IR/UBOps.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
-#include "triton/Dialect/Triton/IR/Dialect.h"
+#include "triton/Dialect/AllDialects.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cstdlib>
@@ -65,12 +55,7 @@ void loadDialects(mlir::MLIRContext &context) {
   if (context.getLoadedDialect("tt"))
     return;
   mlir::DialectRegistry registry;
-  registry.insert<mlir::triton::TritonDialect, mlir::arith::ArithDialect,
-                  mlir::math::MathDialect, mlir::scf::SCFDialect,
-                  mlir::cf::ControlFlowDialect, mlir::ub::UBDialect,
-                  mlir::LLVM::LLVMDialect, mlir::vector::VectorDialect,
-                  mlir::func::FuncDialect, mlir::gpu::GPUDialect>();
-  mlir::func::registerInlinerExtension(registry);
+  mlir::triton::registerAllDialects(registry);
   context.appendDialectRegistry(registry);
   context.loadAllAvailableDialects();
 }
