@@ -26,6 +26,7 @@ COMMANDS: dict[str, str] = {
     "wheel-check": "wheel_check",
     "cache": "cache",
     "fetch": "fetch",
+    "new-backend": "new_backend",
 }
 
 
