@@ -45,7 +45,13 @@ def __getattr__(name: str) -> Any:
         return importlib.import_module(f"{__name__}._C.libtriton") and importlib.import_module(f"{__name__}._C")
     if name in _SUBMODULES:
         return importlib.import_module(f"{__name__}.{name}")
-    return lazy_export(globals(), _EXPORTS, name)
+    return lazy_export(globals(), _EXPORTS, name, _exports_of_the_backend)
+
+
+def _exports_of_the_backend() -> dict[str, str] | None:
+    from .flagtree_spec import spec
+
+    return spec("triton_exports")
 
 
 def __dir__() -> list[str]:

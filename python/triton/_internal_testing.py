@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from . import knobs
+from .flagtree_spec import spec
 
 int_dtypes = ["int8", "int16", "int32", "int64"]
 uint_dtypes = ["uint8", "uint16", "uint32", "uint64"]
@@ -138,3 +139,7 @@ def fresh_knobs(skipped: tuple[str, ...] = ()) -> Iterator[Any]:
             for knob in group.knob_descriptors:
                 os.environ.pop(knob.env, None)
         yield knobs
+
+
+# A backend may add helpers of its own, such as a test whether its device is the current one.
+spec("testing_extend_globals", globals())

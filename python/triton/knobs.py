@@ -19,6 +19,7 @@ from ._knob_types import (
     int_knob,
     str_knob,
 )
+from .flagtree_spec import spec
 
 __all__ = [
     "HookChain",
@@ -126,7 +127,10 @@ autotuning = autotuning_knobs()
 runtime = runtime_knobs()
 language = language_knobs()
 
-_GROUPS = (build, redis, cache, compilation, autotuning, runtime, language)
+# A backend may add groups of its own.
+spec("knobs_extend_globals", globals())
+
+_GROUPS = tuple(group for group in list(globals().values()) if isinstance(group, KnobGroup))
 
 # Knobs that change generated code besides what a backend's options hold. Their variables are part of the key of a
 # compiled kernel.

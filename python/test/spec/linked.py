@@ -47,6 +47,7 @@ def link_installation(root: Path, backend: str) -> Installation:
     from setup_tools.project import load_project
 
     trunk, copy = ROOT / "python" / "triton", root / "python" / "triton"
+    root.mkdir(parents=True, exist_ok=True)
     if not (root / "third_party").exists():
         (root / "third_party").symlink_to(ROOT / "third_party")
     _link_entries(trunk, copy, "backends", "language", "__init__.py")

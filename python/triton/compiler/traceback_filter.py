@@ -6,17 +6,21 @@ import ast
 import os
 from types import TracebackType
 
-from .. import knobs
+import triton
 
-_COMPILER_FOLDER = os.path.dirname(os.path.abspath(__file__))
-_PACKAGE_FOLDER = os.path.dirname(_COMPILER_FOLDER) + os.sep
+from .. import knobs
+from ..flagtree_spec import overlay_dir
+
+_PACKAGE_FOLDER = os.path.dirname(os.path.abspath(triton.__file__)) + os.sep
+# The compiler's files may be the trunk's or those of a backend's overlay.
+_COMPILER_FOLDERS = [os.path.join(root, "compiler") for root in (_PACKAGE_FOLDER, overlay_dir()) if root]
 # Modules of the runtime whose errors are about what the user passed.
 _ARGUMENT_CHECKS = ("binder.py", "kernel_source.py")
 
 
 def _is_compiler_frame(frame: TracebackType) -> bool:
     filename = frame.tb_frame.f_code.co_filename
-    return filename == ast.__file__ or os.path.dirname(filename) == _COMPILER_FOLDER
+    return filename == ast.__file__ or os.path.dirname(filename) in _COMPILER_FOLDERS
 
 
 def hide_compiler_frames(error: Exception) -> Exception:

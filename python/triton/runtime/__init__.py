@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from triton._lazy import lazy_export
-from triton.flagtree_spec import spec_path
+from triton.flagtree_spec import spec, spec_path
 
 spec_path(__path__)
 
@@ -41,4 +41,4 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     """Imported at first use: declaring kernels needs none of it."""
-    return lazy_export(globals(), _EXPORTS, name)
+    return lazy_export(globals(), _EXPORTS, name, lambda: spec("runtime_exports"))

@@ -7,12 +7,14 @@ import os
 from types import TracebackType
 from typing import Any
 
+import triton
+
 from ... import knobs
 from ...language._values import base_value, constexpr
 from ...language._values import tuple as tl_tuple
 from .floats import decode
 
-_PACKAGE_FOLDER = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))) + os.sep
+_PACKAGE_FOLDER = os.path.dirname(os.path.abspath(triton.__file__)) + os.sep
 
 
 def shown(value: Any) -> Any:
