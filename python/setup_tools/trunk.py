@@ -7,6 +7,7 @@ without a checkout and without an installed FlagTree.
 from __future__ import annotations
 
 import ast
+import functools
 import hashlib
 import json
 from collections.abc import Iterator, Mapping
@@ -75,6 +76,7 @@ def describe(root: Path) -> Trunk:
     )
 
 
+@functools.cache
 def load_trunk() -> Trunk:
     """The trunk that this package was made from: ``trunk.json`` beside this file, else the checkout that it lies in."""
     file = _HERE / DESCRIPTION_NAME

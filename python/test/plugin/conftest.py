@@ -67,3 +67,11 @@ def preview(tmp_path_factory: pytest.TempPathFactory):
         return Package(make_preview(load_project(ROOT, environ), target, lambda text: None))
 
     return make
+
+
+@pytest.fixture(scope="session")
+def builder(tmp_path_factory: pytest.TempPathFactory):
+    """An environment with flagtree-build."""
+    from .environments import make_builder
+
+    return make_builder(tmp_path_factory.mktemp("builder"))

@@ -14,19 +14,6 @@ from pathlib import Path
 
 from .conftest import ROOT, run
 
-PYPROJECT = """\
-[build-system]
-requires = ["setuptools", "flagtree-build"]
-build-backend = "setuptools.build_meta"
-
-[project]
-name = "flagtree-{name}"
-version = "0.1"
-dynamic = ["entry-points", "scripts", "dependencies"]
-
-[tool.flagtree]
-"""
-
 
 @dataclass
 class Environment:
@@ -131,17 +118,23 @@ def _digest(file: Path) -> str:
     return base64.urlsafe_b64encode(hashlib.sha256(file.read_bytes()).digest()).rstrip(b"=").decode()
 
 
-def make_repository(root: Path, backend: Path, name: str = "", pyproject: str = "") -> Path:
-    """A git repository with a copy of ``backend`` (called ``name``) and a pyproject.toml."""
-    name = name or backend.name
-    root.mkdir(parents=True)
-    folder = shutil.copytree(backend, root / name, ignore=shutil.ignore_patterns("__pycache__", ".pytest_cache"))
-    manifest = folder / "backend.toml"
-    manifest.write_text(manifest.read_text().replace(f'name = "{backend.name}"', f'name = "{name}"'))
-    (root / "pyproject.toml").write_text(pyproject or PYPROJECT.format(name=name))
-    (root / ".gitignore").write_text("/build/\n/dist/\n*.egg-info/\n__pycache__/\n")
+def make_repository(parent: Path, name: str, *options: str) -> Path:
+    """A git repository that holds what ``flagtree new-backend NAME --repository`` writes."""
+    from triton.cli import main
+
+    parent.mkdir(parents=True, exist_ok=True)
+    assert main(["new-backend", name, "--repository", "--dir", os.fspath(parent), *options]) == 0
+    (root,) = (folder for folder in parent.glob("flagtree-*") if (folder / name).is_dir())
     identity = ("-c", "user.name=tests", "-c", "user.email=tests@example.org")
     for command in (("init", "-q"), ("add", "."), (*identity, "commit", "-q", "-m", "A backend")):
         done = run("git", *command, cwd=root)
         assert done.returncode == 0, done.stdout
     return root
+
+
+def build_wheel(builder: Environment, repository: Path, **env: str) -> Path:
+    """The wheel that pip makes of ``repository`` with the builder's own packages."""
+    dist = repository / "dist"
+    builder.pip("wheel", "-q", "--no-build-isolation", "--no-deps", "-w", dist, ".", cwd=repository, **env)
+    (wheel,) = dist.glob("*.whl")
+    return wheel
