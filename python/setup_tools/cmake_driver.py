@@ -31,6 +31,7 @@ from .project import Project, project_of
 from .toolchain import find_cmake, find_compiler_cache, find_ninja
 
 COMPONENT = "python"
+_LAUNCHERS = ("CMAKE_C_COMPILER_LAUNCHER", "CMAKE_CXX_COMPILER_LAUNCHER")
 _ARGUMENTS = "flagtree-arguments.txt"  # what the tree was configured with, a line each
 _BYTES_PER_JOB = 1_500_000_000  # a file that includes MLIR's conversion headers takes about this much
 _ERROR_MARKS = (" error: ", "CMake Error", "undefined reference", "ninja: error")  # of compiler, CMake, linker, ninja
@@ -65,8 +66,7 @@ class build_native(Command):
         self._installed = list(filter(None, manifest.split("\n")))
         if self.editable_mode:
             _link_compile_commands(project.root, tree)
-            record = project.root / "build" / f"editable-{sys.implementation.cache_tag}.json"
-            remove_leftovers(record, self._installed, project.root, self._say)
+            remove_leftovers(self._installed, project.root, self._say)
 
     def _configure(self, project: Project, tree: Path) -> CMaker:
         artifacts = {entry: os.fspath(folder) for entry, folder in provide_inputs(project, self._say).items()}
@@ -76,6 +76,8 @@ class build_native(Command):
         fresh = _forgets(tree / _ARGUMENTS, asked_for)
         cmaker = CMaker(find_cmake(), project.root, tree, build_type(project.environment).name, fresh=fresh)
         cmaker.env.update(_cmake_environment(project))
+        for name in _LAUNCHERS:  # CMake would take them where the cache entry is empty
+            cmaker.env.pop(name, None)
         cmaker.configure(defines=defines, cmake_args=arguments)
         write_if_changed(tree / _ARGUMENTS, "\n".join(asked_for))
         return cmaker
@@ -173,8 +175,7 @@ def _defines(project: Project, editable: bool) -> dict[str, str | bool]:
         "TRITON_SANITIZE": "address" if build_type(project.environment).sanitized else "",
         "LLVM_SYSPATH": project.environment.text("LLVM_SYSPATH"),
         "FETCHCONTENT_FULLY_DISCONNECTED": project.environment.flag("TRITON_OFFLINE_BUILD"),
-        "CMAKE_C_COMPILER_LAUNCHER": launcher,
-        "CMAKE_CXX_COMPILER_LAUNCHER": launcher,
+        **dict.fromkeys(_LAUNCHERS, launcher),
     }
     owners: dict[str, str] = {}
     for manifest in project.native:
@@ -190,10 +191,13 @@ def _defines(project: Project, editable: bool) -> dict[str, str | bool]:
 
 
 def _cmake_environment(project: Project) -> dict[str, str]:
-    """Variables of the processes; ccache then finds an object again in another copy of this checkout."""
+    """Variables of CMake's and the compilers' processes."""
     given = project.environment.values
     return {
         "CMAKE_GENERATOR": "Ninja",
+        # Otherwise CMake keeps an installed file that is as old, to the second, as the one of another backend.
+        "CMAKE_INSTALL_ALWAYS": "1",
+        # With these ccache finds an object again in another copy of this checkout.
         "CCACHE_BASEDIR": given.get("CCACHE_BASEDIR") or os.fspath(project.root),
         "CCACHE_NOHASHDIR": given.get("CCACHE_NOHASHDIR") or "1",
     }

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from setuptools import Distribution
+from setuptools.command.bdist_wheel import bdist_wheel as setuptools_bdist_wheel
 from setuptools.command.build import build as setuptools_build
 from setuptools.command.build_ext import build_ext as setuptools_build_ext
 from setuptools.command.editable_wheel import editable_wheel as setuptools_editable_wheel
@@ -108,6 +109,14 @@ class build_ext(setuptools_build_ext):
         return []
 
 
+class bdist_wheel(setuptools_bdist_wheel):
+    """Starts from an empty folder: files that a killed build left there would get into the wheel."""
+
+    def run(self) -> None:
+        shutil.rmtree(self.bdist_dir, ignore_errors=True)
+        super().run()
+
+
 class editable_wheel(setuptools_editable_wheel):
     """Links the selected backends below python/, so that setuptools can write a plain ``.pth``."""
 
@@ -171,6 +180,7 @@ def setup_arguments(project: Project) -> dict[str, Any]:
         "distclass": FlagTreeDistribution,
         "flagtree_project": project,
         "cmdclass": {
+            "bdist_wheel": bdist_wheel,
             "build": build,
             "build_py": build_py,
             "build_ext": build_ext,

@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from .links import write_if_changed
 
 
-def remove_leftovers(record: Path, installed: Iterable[str], root: Path, say: Callable[[str], None]) -> None:
-    """Delete the files that ``record`` lists and ``installed`` lacks; then let ``record`` list ``installed``.
+def installed_records(root: Path) -> list[Path]:
+    """The records of the checkout ``root``, one per Python."""
+    return sorted((root / "build").glob("editable-*.json"))
+
+
+def remove_leftovers(installed: Iterable[str], root: Path, say: Callable[[str], None]) -> None:
+    """Delete what the last install by this Python put into ``root`` and ``installed`` lacks; then record the latter.
 
     Links are followed when a file is recorded: those of the other backend are gone when its files are looked for. Files
     outside ``root`` are left alone.
     """
+    record = root / "build" / f"editable-{sys.implementation.cache_tag}.json"
     now = sorted({str(Path(name).resolve()) for name in installed})
-    for name in _recorded(record):
+    for name in recorded_files(record):
         file = Path(name)
         if name not in now and file.is_file() and file.is_relative_to(root):
             file.unlink()
@@ -24,7 +31,8 @@ def remove_leftovers(record: Path, installed: Iterable[str], root: Path, say: Ca
     write_if_changed(record, json.dumps(now, indent=1))
 
 
-def _recorded(record: Path) -> list[str]:
+def recorded_files(record: Path) -> list[str]:
+    """The real paths of the files that ``record`` lists."""
     try:
         return json.loads(record.read_text(encoding="utf-8"))
     except (OSError, ValueError):  # the first install, or one that was killed while it wrote

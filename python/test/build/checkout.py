@@ -24,7 +24,8 @@ set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 find_package(Python3 REQUIRED COMPONENTS Interpreter Development.Module)
 add_custom_target(python)
 Python3_add_library(libtriton MODULE WITH_SOABI a.cpp b.cpp c.cpp d.cpp)
-target_compile_definitions(libtriton PRIVATE BUILD_TYPE="${CMAKE_BUILD_TYPE}" BACKENDS="${TRITON_BACKENDS}"
+string(REPLACE ";" "+" backends "${TRITON_BACKENDS}")
+target_compile_definitions(libtriton PRIVATE BUILD_TYPE="${CMAKE_BUILD_TYPE}" BACKENDS="${backends}"
   EXTRA="${EXTRA}" SANITIZE="${TRITON_SANITIZE}")
 install(TARGETS libtriton DESTINATION _C COMPONENT python)
 foreach(backend IN LISTS TRITON_BACKENDS)
@@ -62,14 +63,14 @@ class Checkout(MiniTree):
     def setup(self, *arguments: str, env: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
         return run(self.python, "setup.py", *arguments, cwd=self.root, env=env)
 
-    def start_wheel(self, folder: Path, log: Path) -> subprocess.Popen[bytes]:
+    def start_wheel(self, folder: Path, log: Path, env: dict[str, str]) -> subprocess.Popen[bytes]:
         """Start building a wheel in a process group of its own, with its output in ``log``."""
         command = [self.python, "-m", "pip", *WHEEL, "-w", folder, "."]
         with log.open("wb") as output:
             return subprocess.Popen(
                 [os.fspath(part) for part in command],
                 cwd=self.root,
-                env=clean_environment(),
+                env={**clean_environment(), **env},
                 stdout=output,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
@@ -96,6 +97,7 @@ def make_checkout(root: Path) -> Checkout:
     for name in "bcd":
         checkout.write(f"{name}.cpp", f"int {name}() {{ return 0; }}\n")
     checkout.backend("host", "always = true")
+    checkout.write("third_party/host/CMakeLists.txt")
     return checkout
 
 

@@ -7,6 +7,7 @@ from setup_tools import cmake_driver
 from setup_tools.cmake_driver import ErrorFinder, jobs
 from setup_tools.environment import TABLE, Environment, warn_unknown
 from setup_tools.errors import BuildError
+from setup_tools.toolchain import find_compiler_cache
 
 GIB = 1 << 30
 
@@ -57,3 +58,21 @@ def test_a_build_without_errors_has_no_first_error():
     finder = ErrorFinder()
     finder.feed("[1/1] Linking\n")
     assert finder.first == []
+
+
+@pytest.mark.parametrize(
+    ("there", "values", "expected"),
+    [
+        ("ccache sccache", {}, "ccache"),
+        ("sccache", {}, "sccache"),
+        ("", {}, ""),
+        ("ccache sccache", {"CMAKE_CXX_COMPILER_LAUNCHER": "/opt/sccache"}, "/opt/sccache"),
+        ("ccache", {"TRITON_BUILD_WITH_CCACHE": "0"}, ""),
+    ],
+)
+def test_which_compiler_cache_is_used(tmp_path, monkeypatch, there, values, expected):
+    for name in there.split():
+        (tmp_path / name).touch(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    found = find_compiler_cache(Environment(values))
+    assert found == (str(tmp_path / expected) if expected in there.split() else expected)
