@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 _NAMES = ("libmusa.so.1", "libmusa.so")
-_DEFAULT_HOME = "/usr/local/musa"
+DEFAULT_HOME = "/usr/local/musa"
 # Numbers of muDeviceGetAttribute.
 _ATTRIBUTES = {
     "max_shared_mem": 97,
@@ -55,7 +55,7 @@ def _candidates() -> Iterator[str]:
     if chosen:
         yield chosen
         return
-    home = os.environ.get("MUSA_HOME") or _DEFAULT_HOME
+    home = os.environ.get("MUSA_HOME") or DEFAULT_HOME
     for name in _NAMES:
         yield os.path.join(home, "lib", name)
     yield from _NAMES

@@ -2,165 +2,217 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
+from pathlib import Path
 
 import pytest
 
-MUSA_H = """\
-#pragma once
-typedef int MUresult;
-typedef struct stream *MUstream;
-typedef struct module *MUmodule;
-typedef struct function *MUfunction;
-typedef unsigned long long MUdeviceptr;
-enum { MUSA_SUCCESS = 0, MUSA_ERROR_INVALID_VALUE = 1, MU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES = 8 };
-MUresult muModuleLoadData(MUmodule *, const void *);
-MUresult muModuleUnload(MUmodule);
-MUresult muModuleGetFunction(MUfunction *, MUmodule, const char *);
-MUresult muFuncSetAttribute(MUfunction, int, int);
-MUresult muLaunchKernel(MUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, MUstream,
-                        void **, void **);
-"""
-# Stands for the driver library: the "binary" is the variant's number, which a launch prints with its arguments.
+HERE = Path(__file__).resolve().parent
 PROGRAM = """\
-#include "add.h"
-#include <stdio.h>
-MUresult muModuleLoadData(MUmodule *m, const void *image) { *m = (MUmodule)image; return MUSA_SUCCESS; }
-MUresult muModuleUnload(MUmodule m) { return MUSA_SUCCESS; }
-MUresult muModuleGetFunction(MUfunction *f, MUmodule m, const char *name) { *f = (MUfunction)m; return MUSA_SUCCESS; }
-MUresult muFuncSetAttribute(MUfunction f, int a, int v) { return MUSA_SUCCESS; }
-MUresult muLaunchKernel(MUfunction f, unsigned x, unsigned y, unsigned z, unsigned bx, unsigned by, unsigned bz,
-                        unsigned shared, MUstream s, void **args, void **extra) {
-  printf("variant %c grid %u block %u pointer %llu\\n", *(const char *)f, x, bx, *(unsigned long long *)args[0]);
-  return MUSA_SUCCESS;
-}
+#define FAKE_MUSA_DRIVER
+#include <musa.h>
+#include "joint.h"
+
 int main(void) {
-  if (load_add())
-    return 1;
+  int status = load_add();
+  printf("load %d, loaded %d\\n", status, loaded);
   printf("algorithms %d\\n", add_get_num_algos());
-  add_default(0, 4096, 2048);
-  add_default(0, 4096, 1000);
-  add_default(0, 4097, 1000);
-  add_default(0, 4096, 1); /* an empty grid: nothing is launched */
-  add(0, 4097, 16, 1);
-  printf("unknown algorithm %d\\n", add(0, 4096, 16, 7));
-  return unload_add();
+  add_default(0, 4096, 2048, 1);
+  add_default(0, 4096, 1000, 1);
+  add_default(0, 4097, 1000, 1);
+  add_default(0, 4096, 1, 1); /* an empty grid: nothing is launched */
+  printf("negative grid %d\\n", add_default(0, 4096, -8, 1));
+  add(0, 4097, 16, 1, 1);
+  printf("unknown algorithm %d\\n", add(0, 4096, 16, 1, 7));
+  printf("no variant %d\\n", add_default(0, 4096, 16, 2));
+  status = unload_add();
+  printf("unload %d, loaded %d\\n", status, loaded);
+  return 0;
 }
 """
+# Letters stand for binaries. The last argument always equals one, and the grid reads it.
 WRITE_VARIANTS = """\
 import sys
 from pathlib import Path
-from triton.tools.aot_signature import parse_signature
-from triton.tools.compile import CompiledVariant, write
-from triton.tools.link import main
+from types import SimpleNamespace
+from triton.backends.compiler import GPUTarget
+from triton.backends.mthreads.aot import write
+from triton.tools.aot import Variant, parse_signature
+from triton.tools.link import link
 
 folder = Path(sys.argv[1])
-variants = [("*fp32:16, i32:16", b"A", 4), ("*fp32, i32", b"B", 4), ("*fp32:16, i32", b"C", 4), ("*fp32, i32", b"D", 8)]
+variants = [
+    ("*fp32:16, i32:16, i32:1", b"A", 4, 31, 0), ("*fp32, i32, i32:1", b"B", 4, 31, 0),
+    ("*fp32:16, i32, i32:1", b"C", 4, 31, 60000), ("*fp32, i32, i32:1", b"D", 8, 31, 0),
+    ("*fp32, i32, i32:1", b"E", 4, 21, 0), ("*fp32, i32, i32:1", b"F", 8, 21, 0),
+]
 headers = []
-for text, binary, warps in variants:
-    signature = parse_signature(["p", "n"], text)
-    variant = CompiledVariant("add", signature, ("n / 8", "1", "1"), 31, warps, 1, 32, 0, "add", binary)
-    headers.append(str(write(variant, folder / "add")[0]))
-main([*headers, "-o", str(folder / "add")])
+for text, binary, warps, arch, shared in variants:
+    variant = Variant("add", tuple(parse_signature(text, ["p", "n", "one"])), warps, 1, ("n / 8", "one", "1"))
+    target = GPUTarget("musa", arch, 128 if arch == 21 else 32)
+    metadata = SimpleNamespace(target=target, shared=shared, name="add_kernel", num_warps=warps)
+    compiled = SimpleNamespace(metadata=metadata, kernel=binary)
+    headers.append(write(compiled, variant, folder / "add.x" / binary.decode())[0])
+link(headers, folder / "add.x" / "joint")
 """
 
 
-@pytest.fixture
-def linked(installation, tmp_path):
-    installation.output(WRITE_VARIANTS, str(tmp_path))
-    (tmp_path / "musa.h").write_text(MUSA_H)
-    return tmp_path
+@pytest.fixture(scope="module")
+def linked(installation, tmp_path_factory):
+    """A folder with the C files of six variants, their joint functions and <musa.h>."""
+    folder = tmp_path_factory.mktemp("linked")
+    (folder / "add.x").mkdir()
+    installation.output(WRITE_VARIANTS, str(folder))
+    shutil.copy(HERE / "fake_musa.h", folder / "add.x" / "musa.h")
+    return folder / "add.x"
 
 
-def test_the_linked_code_compiles_without_warnings_and_picks_the_variant(linked):
+@pytest.fixture(scope="module")
+def program(linked):
     (linked / "main.c").write_text(PROGRAM)
     sources = sorted(str(file) for file in linked.glob("*.c"))
-    assert len(sources) == 6
-    command = ["cc", "-std=c11", "-Wall", "-Wextra", "-Werror", "-Wno-unused-parameter"]
-    subprocess.run([*command, "-I", linked, *sources, "-o", linked / "program"], check=True)
-    lines = subprocess.run([linked / "program"], capture_output=True, text=True, check=True).stdout.splitlines()
-    assert lines == [
+    assert len(sources) == 8
+    command = ["cc", "-std=c11", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-I", linked, *sources]
+    subprocess.run([*command, "-o", linked / "program"], check=True)
+
+    def run(**environment):
+        done = subprocess.run([linked / "program"], capture_output=True, text=True, check=True, env=environment)
+        return done.stdout.splitlines()
+
+    return run
+
+
+def test_the_linked_code_compiles_without_warnings_and_picks_the_variant(program):
+    assert program(FAKE_ARCH="31") == [
+        "attribute 8 of C is 60000",
+        "load 0, loaded 4",
         "algorithms 2",
-        "variant A grid 256 block 128 pointer 4096",
-        "variant C grid 125 block 128 pointer 4096",
-        "variant B grid 125 block 128 pointer 4097",
-        "variant D grid 2 block 256 pointer 4097",
+        "variant A grid 256 1 1 block 128 1 1 shared 0 pointer 4096",
+        "variant C grid 125 1 1 block 128 1 1 shared 60000 pointer 4096",
+        "variant B grid 125 1 1 block 128 1 1 shared 0 pointer 4097",
+        "negative grid 1",
+        "variant D grid 2 1 1 block 256 1 1 shared 0 pointer 4097",
         "unknown algorithm 1",
+        "no variant 1",
+        "unload 0, loaded 0",
     ]
 
 
+def test_variants_of_the_current_devices_architecture_are_used_and_loaded(program):
+    lines = program(FAKE_ARCH="21")
+    assert lines[:2] == ["load 0, loaded 2", "algorithms 2"]
+    assert [line for line in lines if line.startswith("variant")] == [
+        "variant E grid 256 1 1 block 512 1 1 shared 0 pointer 4096",
+        "variant E grid 125 1 1 block 512 1 1 shared 0 pointer 4096",
+        "variant E grid 125 1 1 block 512 1 1 shared 0 pointer 4097",
+        "variant F grid 2 1 1 block 1024 1 1 shared 0 pointer 4097",
+    ]
+
+
+def test_a_device_that_no_variant_is_for_is_an_error(program):
+    assert program(FAKE_ARCH="22")[:2] == ["load 101, loaded 0", "algorithms 2"]
+
+
+def test_errors_of_the_driver_are_passed_on_and_leave_nothing_loaded(program):
+    assert program()[0] == "load 201, loaded 0", "no current context"
+    assert program(FAKE_ARCH="31", FAKE_NO_SHARED="1")[:2] == ["attribute 8 of C is 60000", "load 2, loaded 0"]
+
+
 def test_headers_are_valid_cpp_too(linked):
-    (linked / "main.cpp").write_text('#include "add.h"\nint main() { return add_get_num_algos() == 0; }\n')
+    (linked / "main.cpp").write_text('#include "joint.h"\nint main() { return add_get_num_algos() == 0; }\n')
     command = ["c++", "-fsyntax-only", "-Wall", "-Wextra", "-Werror", "-I", linked, linked / "main.cpp"]
     subprocess.run(command, check=True)
 
 
+# -- the tools -------------------------------------------------------------------------------------------------------
+
+KERNEL = (
+    "import triton\nimport triton.language as tl\n\n\n@triton.jit\ndef add(x, {n}, BLOCK: tl.constexpr):\n"
+    "    i = tl.arange(0, BLOCK)\n    tl.store(x + i, tl.load(x + i, i < {n}) + 1, i < {n})\n"
+)
+COMPILE = "import sys\nfrom triton.tools.compile import main\nsys.exit(main(sys.argv[1:]))"
+LINK = "import sys\nfrom triton.tools.link import main\nsys.exit(main(sys.argv[1:]))"
+
+
+@pytest.fixture
+def compile_kernel(installation, tmp_path):
+    """Runs the tool on a kernel; the parameter between pointer and constant may be renamed."""
+
+    def run(*options, parameter="n", signature="*fp32:16, i32, 64"):
+        (tmp_path / "kernel.py").write_text(KERNEL.format(n=parameter))
+        arguments = ["-n", "add", "-s", signature, "-g", "1, 1, 1", "-o", str(tmp_path / "add"), *options]
+        environment = {"TRITON_CACHE_DIR": str(tmp_path / "cache"), "MUSA_HOME": str(tmp_path)}
+        return installation.run(COMPILE, str(tmp_path / "kernel.py"), *arguments, **environment)
+
+    return run
+
+
 @pytest.mark.parametrize(
-    ("text", "expected"),
+    ("options", "expected"),
     [
-        ("*fp32, i32", "has 2 items, the kernel 3 parameters: a, b, c"),
-        ("*fp32:8, i32, 1", "parameter a: hint '8' in '*fp32:8' is neither 16 nor 1"),
-        ("*fp32:1, i32, 1", "parameter a: '*fp32:1' says that a pointer equals one"),
+        ([], "no MUSA device is active here (kernels go to cpu), so the target has to be named: -t musa:31"),
+        (["-t", "musa:new"], "target 'musa:new': expected musa:ARCHITECTURE, such as musa:31, or mp_31"),
+        (["-t", "musa:31:128"], "target 'musa:31:128': mp_31 runs 32 threads in step, not 128"),
+        (["-t", "mp_21", "-w", "16"], "16 warps of 128 threads are more than the 1024 threads"),
+        (["-t", "mp_31", "-w", "64"], "at most --num-warps 32"),
+        (["-t", "mp_31", "-n", "sub"], "no kernel 'sub'; it has ['add']"),
+        (["-t", "mp_31", "-g", "1, 1"], "expected three"),
     ],
 )
-def test_wrong_signatures_name_the_parameter(installation, text, expected):
-    code = f"from triton.tools.aot_signature import parse_signature\nparse_signature(['a', 'b', 'c'], {text!r})"
-    done = installation.run(code)
-    assert done.returncode != 0
-    assert f"ValueError: {expected}" in done.stderr or expected in done.stderr
+def test_requests_that_cannot_be_met_are_one_line(compile_kernel, options, expected):
+    done = compile_kernel(*options)
+    assert done.returncode == 1 and len(done.stderr.splitlines()) == 1
+    assert done.stderr.startswith("triton.tools.compile: ") and expected in done.stderr
 
 
-def test_constants_and_hints_make_the_symbol(installation):
-    code = """
-        from triton.tools.aot_signature import parse_signature, symbol_of
-        names = ["x", "n", "BLOCK", "flag"]
-        one = parse_signature(names, "*fp32:16, i32:1, 1024, True")
-        two = parse_signature(names, "*fp32:16, i32:1, 512, True")
-        print(one.constants, [a.name for a in one.passed], symbol_of("add", one, 4, 1)[-5:])
-        print(symbol_of("add", one, 4, 1) != symbol_of("add", two, 4, 1))
-    """
-    assert installation.output(code).splitlines() == ["{'BLOCK': 1024, 'flag': True} ['x'] _0d1c", "True"]
+def test_other_targets_are_the_trunks_with_its_defaults(compile_kernel, installation, tmp_path):
+    target = installation.output(
+        "import triton\nt = triton.runtime.driver.active.get_current_target()\n"
+        "print(f'{t.backend}:{t.arch}:{t.warp_size}')"
+    )
+    done = compile_kernel("-t", target)
+    assert done.returncode == 0, done.stderr
+    header, source, binary = map(Path, done.stdout.split())
+    assert binary.read_bytes()[:4] == b"\x7fELF" and "warps=1,stages=3" in header.read_text()
+    done = installation.run(LINK, str(header), "-o", str(tmp_path / "joint"))
+    assert done.returncode == 0, done.stderr
+    assert "tt_result add(" in (tmp_path / "joint.h").read_text() and "musa" not in source.read_text()
+
+
+def test_targets_are_not_mixed(installation, linked, tmp_path):
+    (tmp_path / "other.h").write_text("// tt-linker: f_1|f|int32_t:0:n|x\n")
+    arguments = [str(tmp_path / "other.h"), str(next(linked.glob("A*.h"))), "-o", str(tmp_path / "joint")]
+    done = installation.run(LINK, *arguments)
+    assert done.returncode == 1 and "other.h is not for MUSA, unlike others that are named" in done.stderr
+    assert not list(tmp_path.glob("joint*"))
 
 
 def test_the_linker_refuses_what_the_compiler_did_not_write(installation, tmp_path):
-    header = tmp_path / "other.h"
-    header.write_text("int x;\n")
-    code = f"from triton.tools.link import main\nmain([{str(header)!r}, '-o', {str(tmp_path / 'out')!r}])"
-    done = installation.run(code)
-    assert done.returncode == 2
-    assert f"{header} was not written by triton.tools.compile" in done.stderr
+    (tmp_path / "other.h").write_text("int x;\n")
+    done = installation.run(LINK, str(tmp_path / "other.h"), "-o", str(tmp_path / "out"))
+    assert done.returncode == 1
+    assert f"{tmp_path}/other.h: no line starts with '// tt-linker: '" in done.stderr
+    done = installation.run(LINK, str(tmp_path / "none.h"), "-o", str(tmp_path / "out"))
+    assert done.returncode == 1 and "none.h" in done.stderr and "Traceback" not in done.stderr
 
 
-def test_the_linker_refuses_variants_with_other_arguments(installation, tmp_path):
-    code = """
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("volatile", "parameter 'volatile' of kernel 'add' is a word of C: rename it"),
+        ("stream", "parameter 'stream' of kernel 'add' is used by the generated code: rename it"),
+    ],
+)
+def test_names_that_c_cannot_have_are_refused(installation, tmp_path, name, expected):
+    code = f"""
         from pathlib import Path
-        from triton.tools.aot_signature import Variant
-        from triton.tools.link import LinkerError, read_variants
-        variants = [Variant("k", "k_1", (("int32_t", "n", ""),), 4, 1, ""), Variant("k", "k_2", (), 4, 1, "")]
-        files = []
-        for index, variant in enumerate(variants):
-            files.append(Path(f"{__file__}.{index}.h"))
-            files[-1].write_text(variant.line() + chr(10))
-        try:
-            read_variants(files)
-        except LinkerError as error:
-            print(error)
+        from triton.backends.mthreads.aot import write
+        from triton.tools.aot import Variant, parse_signature
+        write(None, Variant("add", tuple(parse_signature("i32", [{name!r}])), 4, 1, ("1", "1", "1")), Path("x"))
     """
-    assert installation.output(code) == "kernel 'k': k_2 takes (), but k_1 takes (int32_t n)"
-
-
-def test_compiling_for_the_device_says_what_is_missing(installation, tmp_path):
-    kernel = tmp_path / "kernel.py"
-    kernel.write_text(
-        "import triton\nimport triton.language as tl\n\n\n@triton.jit\ndef add(x, n, BLOCK: tl.constexpr):\n"
-        "    i = tl.arange(0, BLOCK)\n    tl.store(x + i, tl.load(x + i, i < n) + 1, i < n)\n"
-    )
-    code = "import sys\nfrom triton.tools.compile import main\nmain(sys.argv[1:])"
-    arguments = [str(kernel), "-n", "add", "-s", "*fp32:16, i32, 64", "-g", "1, 1, 1", "-t", "musa:31:32"]
-    done = installation.run(code, *arguments)
-    assert "Moore Threads' code generator is not part of this package" in done.stderr
-    done = installation.run(code, *[argument.replace("add", "sub") for argument in arguments])
-    assert "has no kernel 'sub'; its kernels are: add" in done.stderr
+    done = installation.run(code)
+    assert f"ValueError: {expected}" in done.stderr
 
 
 @pytest.mark.parametrize("tool", ["compile", "link"])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 
 def test_squeeze_and_unsqueeze_are_exported_by_the_backend(installation):
     code = """
@@ -68,6 +70,111 @@ def test_apply_with_path_comes_through_spec_func(installation):
     ]
 
 
+@pytest.mark.parametrize("first", ["triton.tools.link", "triton.backends.mthreads.spec.triton.tools.link"])
+def test_p5_one_file_is_one_module_whichever_name_a_process_imports_first(installation, first):
+    code = f"""
+        import importlib
+        importlib.import_module({first!r})
+        import triton.tools.link as a, triton.backends.mthreads.spec.triton.tools.link as b
+        print(a is b, a.LinkerError is b.LinkerError)
+    """
+    assert installation.output(code) == "True True"
+
+
+def test_what_the_tools_do_not_change_is_the_trunks(installation):
+    code = """
+        import triton.tools.compile as c, triton.tools.link as l
+        for value in (c.load_kernel, c.AotError, l.read_header, l.Linked):
+            print(value.__module__)
+    """
+    assert installation.output(code).split() == ["triton.tools._trunk_compile"] * 2 + ["triton.tools._trunk_link"] * 2
+
+
+def test_names_that_are_added_to_the_packages(installation):
+    code = """
+        import triton, triton.compiler, triton.runtime
+        from triton.backends.mthreads.musa import MusaError
+        print(triton.max_shared_mem is triton.compiler.max_shared_mem, triton.runtime.MusaError is MusaError)
+        print(triton.compiler.warp_size(21), triton.compiler.warp_size(31))
+        for package in (triton, triton.compiler, triton.runtime):
+            print(hasattr(package, "max_shared_men"))
+    """
+    assert installation.output(code).splitlines() == ["True True", "128 32", "False", "False", "False"]
+
+
+def test_knobs_of_this_backend(installation):
+    code = """
+        import os
+        from triton import knobs
+        print(knobs.musa.home, knobs.musa.libmusa_path)
+        os.environ["MUSA_HOME"] = "/opt/musa"
+        print(knobs.musa.home)
+        with knobs.musa.scope():
+            knobs.musa.libmusa_path = "/x/libmusa.so"
+            print(os.environ["TRITON_LIBMUSA_PATH"], knobs.musa in knobs._GROUPS)
+        print("TRITON_LIBMUSA_PATH" in os.environ)
+        try:
+            knobs.musa.hom = 1
+        except AttributeError as error:
+            print(error)
+    """
+    assert installation.output(code).splitlines() == [
+        "/usr/local/musa None",
+        "/opt/musa",
+        "/x/libmusa.so True",
+        "False",
+        "musa_knobs has no knob 'hom'; did you mean 'home'?",
+    ]
+
+
+def test_test_helpers_of_this_backend(installation, fake_musa):
+    code = "from triton._internal_testing import is_cpu, is_musa, is_musa_arch\n"
+    code += "print(is_cpu(), is_musa(), is_musa_arch(31), is_musa_arch(22))"
+    assert installation.output(code) == "True False False False"
+    found = installation.output(code, TRITON_LIBMUSA_PATH=str(fake_musa), FAKE_MUSA_DEVICES="1")
+    assert found == "False True True False"
+
+
+def test_the_backend_may_be_chosen_by_its_alias(installation, fake_musa):
+    code = "import triton; print(triton.runtime.driver.active.get_current_target().backend)"
+    chosen = {"TRITON_DEFAULT_BACKEND": "musa", "TRITON_LIBMUSA_PATH": str(fake_musa), "FAKE_MUSA_DEVICES": "1"}
+    assert installation.output(code, **chosen) == "musa"
+    done = installation.run(code, **{**chosen, "TRITON_DEFAULT_BACKEND": "muse"})
+    assert "Did you mean 'musa'?" in done.stderr
+
+
+def test_descriptors_under_their_earlier_names(installation):
+    code = """
+        import numpy as np
+        import triton
+        import triton.language as tl
+
+        @triton.jit
+        def kernel(x, y, ROWS: tl.constexpr, COLS: tl.constexpr):
+            source = tl._experimental_make_tensor_descriptor(x, [8, 16], [16, 1], [ROWS, COLS])
+            target = tl._experimental_make_tensor_descriptor(y, [8, 16], [16, 1], [ROWS, COLS])
+            at = [tl.program_id(0) * ROWS, tl.program_id(1) * COLS]
+            block = tl._experimental_descriptor_load(source, at, [ROWS, COLS], tl.float32)
+            tl._experimental_descriptor_store(target, block + 1, at)
+
+        @triton.jit
+        def wrong(x, SIZE: tl.constexpr, DTYPE: tl.constexpr):
+            source = tl._experimental_make_tensor_descriptor(x, [8, 16], [16, 1], [4, 8])
+            tl._experimental_descriptor_load(source, [0, 0], [4, SIZE], DTYPE)
+
+        x = np.arange(128, dtype=np.float32)
+        y = np.zeros_like(x)
+        kernel[(2, 2)](x, y, 4, 8)
+        np.testing.assert_array_equal(y, x + 1)
+        for arguments in ((16, tl.float32), (8, tl.float16)):
+            try:
+                wrong[(1,)](x, *arguments)
+            except triton.CompilationError as error:
+                print(str(error).splitlines()[-1].split("the ")[1].split()[0])
+    """
+    assert installation.output(code).splitlines() == ["shape", "dtype"]
+
+
 def test_tools_are_this_backends_and_their_package_the_trunks(installation):
     code = """
         import importlib
@@ -129,6 +236,34 @@ def test_ragged_blocks_neither_read_nor_write_their_neighbours(installation):
     assert installation.output(code) == "ok"
 
 
+def test_offsets_of_ragged_blocks_are_narrow_where_the_array_allows_it(installation):
+    code = """
+        import numpy as np
+        import triton
+        import triton.language as tl
+        from triton.tools.ragged_tma import create_ragged_descriptor, load_ragged, store_ragged
+
+        @triton.jit
+        def double(source, target):
+            store_ragged(target, 2, 3, [0, 0], load_ragged(source, 2, 3, [0, 0]) * 2)
+
+        x = np.arange(20 * 6, dtype=np.float32).reshape(20, 6)
+        for wide in (False, True):
+            y = np.zeros_like(x)
+            pair = [create_ragged_descriptor(array, [4, 8]) for array in (x, y)]
+            print([bool(d.wide.value) for d in pair])
+            pair = [d._replace(wide=tl.constexpr(wide)) for d in pair]
+            kernel = double[(1,)](*pair)
+            expected = np.zeros_like(x)
+            expected[2:5] = 2 * x[2:5]
+            np.testing.assert_array_equal(y, expected)
+            print("xi64>" in kernel.asm["ttir"])
+        far = np.lib.stride_tricks.as_strided(x, (2, 6), (1 << 33, 4))
+        print(bool(create_ragged_descriptor(far, [4, 8]).wide.value))
+    """
+    assert installation.output(code).splitlines() == ["[False, False]", "False", "[False, False]", "True", "True"]
+
+
 def test_wrong_ragged_descriptors_are_refused(installation):
     code = """
         import numpy as np
@@ -140,9 +275,8 @@ def test_wrong_ragged_descriptors_are_refused(installation):
             except ValueError as error:
                 print(error)
     """
-    lines = installation.output(code).splitlines()
-    assert [line.partition(": ")[2].split(" ", 2)[:2] for line in lines] == [
-        ["block", "shape"],
-        ["block", "size"],
-        ["ragged_dim", "="],
+    assert installation.output(code).splitlines() == [
+        "create_ragged_descriptor: block_shape [4] for a tensor of rank 2",
+        "Shape element 1 must be a power of 2, got 3",
+        "create_ragged_descriptor: ragged_dim 2 is out of range for rank 2",
     ]

@@ -249,7 +249,7 @@ def test_static_belongs_to_check(flagtree):
     assert outcome.status == 2 and "--static belongs to 'flagtree spec check'" in outcome.err
 
 
-def test_this_tree_passes(flagtree):
+def test_p8_this_tree_passes(flagtree):
     outcome = flagtree("spec", "check", "--json")
     assert outcome.findings("problem") == []
     points = hook_points(flagtree("spec", "list", "--json"), "function")

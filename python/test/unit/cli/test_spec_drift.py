@@ -132,3 +132,9 @@ def test_an_installation_has_no_records(flagtree, monkeypatch):
 def test_options_that_do_not_belong_together_are_refused(flagtree):
     outcome = flagtree("spec", "check", "--record")
     assert outcome.status == 2 and "--record belongs to 'flagtree spec drift'" in outcome.err
+
+
+def test_p6_no_specialization_of_this_checkout_is_a_copy_stale_or_unrecorded(flagtree):
+    outcome = flagtree("spec", "drift", "--json")
+    assert [finding for finding in outcome.json["findings"] if finding["level"] != "ok"] == []
+    assert any("tools/compile.py" in finding["subject"] for finding in outcome.json["findings"])

@@ -1,157 +1,196 @@
-"""Join kernels that ``triton.tools.compile`` made for MUSA: one C function that picks the right variant.
+"""Joins kernels that were compiled ahead of time under one C function per kernel.
 
     python -m triton.tools.link add.*.h -o add
 
-writes ``add.h`` and ``add.c``. For a kernel ``add`` they hold ``add(stream, arguments…, algorithm)``, ``add_default``,
-``load_add``, ``unload_add`` and ``add_get_num_algos``. An *algorithm* is one choice of warps, stages and constants;
-within one, the variant with the most hints that hold for the arguments at hand is started.
+For MUSA, unlike elsewhere, variants may be for several architectures: the function takes the one for the device of the
+current context, and loads no other. It speaks the driver's types. For a kernel ``add`` there are
+``add(stream, arguments..., algo_id)``, ``add_default``, ``load_add``, ``unload_add`` and ``add_get_num_algos``. An
+*algorithm* is a choice of constants and options; within one, the variant with the most hints that hold is started.
+Headers of other targets are joined as the trunk does.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
-from triton.tools.aot_signature import DIVISIBLE, LINE_START, ONE, Variant
+from triton.backends.mthreads.aot import ARCH_LINE
+from triton.flagtree_spec import replaced
+
+_trunk = replaced("triton.tools.link")
+Linked, LinkerError = _trunk.Linked, _trunk.LinkerError
+Kernels = dict[str, dict[str, list[Any]]]  # kernel, algorithm: variants, those with more hints first
+
+_HEADER = """\
+#ifndef {guard}
+#define {guard}
+
+#include <musa.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {{
+#endif
+/* Each returns MUSA_SUCCESS, the error of a driver call, MUSA_ERROR_INVALID_VALUE where no variant fits the arguments,
+   or MUSA_ERROR_INVALID_DEVICE where none is for the current device. */
+{declarations}
+#ifdef __cplusplus
+}}
+#endif
+
+#endif
+"""
+_ARCH = """\
+static MUresult tt_current_arch(int *arch) {
+  MUdevice device;
+  int major = 0, minor = 0;
+  MUresult tt_status = muCtxGetDevice(&device);
+  if (tt_status == MUSA_SUCCESS)
+    tt_status = muDeviceGetAttribute(&major, MU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device);
+  if (tt_status == MUSA_SUCCESS)
+    tt_status = muDeviceGetAttribute(&minor, MU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device);
+  *arch = 10 * major + minor;
+  return tt_status;
+}
+"""
+_BEGIN = """\
+  int tt_arch;
+  MUresult tt_status = tt_current_arch(&tt_arch);
+  if (tt_status != MUSA_SUCCESS)
+    return tt_status;"""
 
 
-class LinkerError(Exception):
-    """Headers that cannot be joined; the message names the header or the kernel."""
+def __getattr__(name: str) -> Any:
+    """What is not changed here is the trunk's."""
+    return getattr(_trunk, name)
 
 
-def read_variants(headers: Iterable[Path]) -> dict[str, list[Variant]]:
-    """Variants by kernel name, in the order of the headers. Raises LinkerError."""
-    kernels: dict[str, list[Variant]] = {}
+def architectures(headers: Sequence[Path]) -> dict[str, int]:
+    """The architecture of each variant that is for MUSA, by symbol. LinkerError where other targets are among them."""
+    found: dict[str, int] = {}
+    others = []
     for header in headers:
-        lines = [line for line in _text(header).splitlines() if line.startswith(LINE_START)]
+        lines = [line for line in header.read_text(encoding="utf-8").splitlines() if line.startswith(ARCH_LINE)]
         if not lines:
-            raise LinkerError(
-                f"{header} was not written by triton.tools.compile: it has no line that starts with {LINE_START}"
-            )
+            others.append(header)
         for line in lines:
-            try:
-                variant = Variant.from_line(line)
-            except ValueError as error:
-                raise LinkerError(f"{header}: {error}") from None
-            kernels.setdefault(variant.kernel, []).append(variant)
-    for variants in kernels.values():
-        _check(variants)
-    return kernels
+            symbol, _, arch = line.removeprefix(ARCH_LINE).strip().partition("|")
+            if not arch.isdecimal():
+                raise LinkerError(f"{header}: cannot read the line {line!r}")
+            found[symbol] = int(arch)
+    if found and others:
+        raise LinkerError(f"{others[0]} is not for MUSA, unlike others that are named: join them separately")
+    return found
 
 
-def render_header(kernels: dict[str, list[Variant]], guard: str) -> str:
-    """Text of the joint header."""
-    lines = [f"#ifndef {guard}", f"#define {guard}", "", "#include <musa.h>", "#include <stdint.h>", ""]
-    lines += ["#ifdef __cplusplus", 'extern "C" {', "#endif"]
-    for name, variants in kernels.items():
-        parameters = _parameters(variants[0])
-        lines += [
-            f"MUresult load_{name}(void);",
-            f"MUresult unload_{name}(void);",
-            f"/* Number of algorithms of {name}; they are numbered from 0. */",
-            f"int {name}_get_num_algos(void);",
-            f"MUresult {name}_default(MUstream stream{parameters});",
-            f"MUresult {name}(MUstream stream{parameters}, int algo_id);",
-        ]
-    lines += ["#ifdef __cplusplus", "}", "#endif", "", "#endif", ""]
-    return "\n".join(lines)
+def link(headers: Sequence[Path], out: Path, prefix: str = "") -> list[Path]:
+    """Writes ``out.h`` and ``out.c`` for the variants in `headers`. `prefix` goes before the names of the functions."""
+    archs = architectures(headers)
+    if not archs:
+        return _trunk.link(headers, out, prefix)
+    kernels: Kernels = _trunk.group([variant for path in headers for variant in _trunk.read_header(path)])
+    header, source = out.with_name(f"{out.name}.h"), out.with_name(f"{out.name}.c")
+    guard = "".join(c if c.isalnum() else "_" for c in f"TT_{out.name}_H").upper()
+    declarations = [line for name, kernel in kernels.items() for line in _declarations(prefix + name, kernel)]
+    definitions = [_definitions(prefix + name, kernel, archs) for name, kernel in kernels.items()]
+    includes = "\n".join(f'#include "{path.name}"' for path in (header, *headers))
+    header.write_text(_HEADER.format(guard=guard, declarations="\n".join(declarations)), encoding="utf-8")
+    source.write_text("\n\n".join([includes, _ARCH.rstrip(), *definitions]) + "\n", encoding="utf-8")
+    return [header, source]
 
 
-def render_source(kernels: dict[str, list[Variant]], headers: Iterable[str]) -> str:
-    """Text of the joint C file; ``headers`` are included first."""
-    parts = ["\n".join(f'#include "{header}"' for header in headers)]
-    for name, variants in kernels.items():
-        parts.append(_kernel_source(name, variants))
-    return "\n\n".join(parts) + "\n"
+def _parameters(kernel: dict[str, list[Any]]) -> str:
+    first = next(iter(kernel.values()))[0]
+    return "".join(f", {parameter.type} {parameter.name}" for parameter in first.parameters)
 
 
-def _kernel_source(name: str, variants: Sequence[Variant]) -> str:
-    algorithms: dict[tuple[int, int, str], list[Variant]] = {}
-    for variant in variants:
-        algorithms.setdefault(variant.algorithm, []).append(variant)
-    parameters = _parameters(variants[0])
-    names = "".join(f", {argument}" for _, argument, _ in variants[0].arguments)
-    functions = [_algorithm(f"{name}_algo{index}", group) for index, group in enumerate(algorithms.values())]
-    cases = "\n".join(
-        f"  case {index}:\n    return {name}_algo{index}(stream{names});" for index in range(len(algorithms))
-    )
+def _names(variant: Any) -> str:
+    return "".join(f", {parameter.name}" for parameter in variant.parameters)
+
+
+def _declarations(name: str, kernel: dict[str, list[Any]]) -> list[str]:
+    parameters = _parameters(kernel)
+    return [
+        f"MUresult load_{name}(void);",
+        f"MUresult unload_{name}(void);",
+        f"int {name}_get_num_algos(void); /* they are numbered from 0 */",
+        f"MUresult {name}_default(MUstream stream{parameters});",
+        f"MUresult {name}(MUstream stream{parameters}, int algo_id);",
+    ]
+
+
+def _definitions(name: str, kernel: dict[str, list[Any]], archs: dict[str, int]) -> str:
+    parameters, names = _parameters(kernel), _names(next(iter(kernel.values()))[0])
+    parts = [
+        _algorithm(f"{name}_algo_{index}", parameters, variants, archs)
+        for index, variants in enumerate(kernel.values())
+    ]
+    cases = [f"  case {index}:\n    return {name}_algo_{index}(stream{names});" for index in range(len(kernel))]
+    every = [variant.symbol for variants in kernel.values() for variant in variants]
     return "\n\n".join(
         [
-            *functions,
-            f"MUresult {name}(MUstream stream{parameters}, int algo_id) {{\n  switch (algo_id) {{\n{cases}\n"
-            f"  default:\n    return MUSA_ERROR_INVALID_VALUE;\n  }}\n}}",
-            f"MUresult {name}_default(MUstream stream{parameters}) {{\n  return {name}(stream{names}, 0);\n}}",
-            f"int {name}_get_num_algos(void) {{ return {len(algorithms)}; }}",
-            _all_of("load", name, variants),
-            _all_of("unload", name, variants),
+            *parts,
+            f"MUresult {name}(MUstream stream{parameters}, int algo_id) {{\n  switch (algo_id) {{\n"
+            + "\n".join([*cases, "  default:", "    return MUSA_ERROR_INVALID_VALUE;", "  }", "}"]),
+            f"MUresult {name}_default(MUstream stream{parameters}) {{ return {name}(stream{names}, 0); }}",
+            f"int {name}_get_num_algos(void) {{ return {len(kernel)}; }}",
+            _load(name, every, archs),
+            _unload(name, every),
         ]
     )
 
 
-def _algorithm(name: str, variants: Sequence[Variant]) -> str:
-    """A C function that starts the first variant whose hints hold; those with more hints are asked first."""
-    ordered = sorted(variants, key=lambda variant: -sum(hint != "" for _, _, hint in variant.arguments))
-    lines = [f"static MUresult {name}(MUstream stream{_parameters(variants[0])}) {{"]
-    for variant in ordered:
-        passed = "".join(f", {argument}" for _, argument, hint in variant.arguments if hint != ONE)
-        conditions = [_condition(kind, argument, hint) for kind, argument, hint in variant.arguments if hint]
-        lines.append(f"  if ({' && '.join(conditions) or '1'})")
-        lines.append(f"    return {variant.symbol}(stream{passed});")
-    return "\n".join([*lines, "  return MUSA_ERROR_INVALID_VALUE;", "}"])
+def _algorithm(name: str, parameters: str, variants: Sequence[Any], archs: dict[str, int]) -> str:
+    lines = [f"static MUresult {name}(MUstream stream{parameters}) {{", _BEGIN]
+    for arch in sorted({archs[variant.symbol] for variant in variants}):
+        lines.append(f"  if (tt_arch == {arch}) {{")
+        for variant in variants:
+            if archs[variant.symbol] == arch:
+                lines += [f"    if ({variant.condition()})", f"      return {variant.symbol}(stream{_names(variant)});"]
+        lines += ["    return MUSA_ERROR_INVALID_VALUE;", "  }"]
+    return "\n".join([*lines, "  return MUSA_ERROR_INVALID_DEVICE;", "}"])
 
 
-def _condition(kind: str, name: str, hint: str) -> str:
-    return f"({name} == 1)" if hint == ONE else f"({name} % {DIVISIBLE} == 0)"
+def _load(name: str, symbols: Sequence[str], archs: dict[str, int]) -> str:
+    """Loads what the current device can run; all of it or, where a call fails, nothing."""
+    lines = [f"MUresult load_{name}(void) {{", _BEGIN, "  tt_status = MUSA_ERROR_INVALID_DEVICE;"]
+    for arch in sorted(set(map(archs.__getitem__, symbols))):
+        lines += [f"  if (tt_arch == {arch}) {{", "    tt_status = MUSA_SUCCESS;"]
+        for symbol in symbols:
+            if archs[symbol] == arch:
+                lines += ["    if (tt_status == MUSA_SUCCESS)", f"      tt_status = load_{symbol}();"]
+        lines.append("  }")
+    lines += ["  if (tt_status != MUSA_SUCCESS)", f"    unload_{name}();"]
+    return "\n".join([*lines, "  return tt_status;", "}"])
 
 
-def _all_of(action: str, name: str, variants: Sequence[Variant]) -> str:
-    lines = [f"MUresult {action}_{name}(void) {{", "  MUresult status = MUSA_SUCCESS;"]
-    lines += [f"  if (status == MUSA_SUCCESS)\n    status = {action}_{variant.symbol}();" for variant in variants]
-    return "\n".join([*lines, "  return status;", "}"])
-
-
-def _parameters(variant: Variant) -> str:
-    return "".join(f", {kind} {name}" for kind, name, _ in variant.arguments)
-
-
-def _check(variants: Sequence[Variant]) -> None:
-    first = variants[0]
-    wanted = [argument[:2] for argument in first.arguments]
-    symbols = set()
-    for variant in variants:
-        if [argument[:2] for argument in variant.arguments] != wanted:
-            raise LinkerError(
-                f"kernel {first.kernel!r}: {variant.symbol} takes ({_parameters(variant)[2:]}), "
-                f"but {first.symbol} takes ({_parameters(first)[2:]})"
-            )
-        if variant.symbol in symbols:
-            raise LinkerError(f"kernel {first.kernel!r}: {variant.symbol} is given twice")
-        symbols.add(variant.symbol)
-
-
-def _text(header: Path) -> str:
-    try:
-        return header.read_text(encoding="utf-8")
-    except OSError as error:
-        raise LinkerError(f"{header} cannot be read: {error.strerror}") from None
+def _unload(name: str, symbols: Sequence[str]) -> str:
+    """Unloads everything, also after a failure, and returns the first error."""
+    lines = [f"MUresult unload_{name}(void) {{", "  MUresult first = MUSA_SUCCESS, tt_status;"]
+    for symbol in symbols:
+        lines += [f"  tt_status = unload_{symbol}();", "  if (first == MUSA_SUCCESS)", "    first = tt_status;"]
+    return "\n".join([*lines, "  return first;", "}"])
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="triton.tools.link", description=(__doc__ or "").splitlines()[0])
+    parser = argparse.ArgumentParser(
+        prog="python -m triton.tools.link",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     parser.add_argument("headers", nargs="+", type=Path, help="headers that triton.tools.compile wrote")
-    parser.add_argument("-o", "--out", required=True, type=Path, help="path of the result without suffix")
-    parser.add_argument("--prefix", default="", help="text before the names of the joint functions")
-    options = parser.parse_args(argv)
+    parser.add_argument("-o", "--out", type=Path, required=True, help="output, without suffix")
+    parser.add_argument("--prefix", default="", help="put before the names of the functions")
+    arguments = parser.parse_args(argv)
     try:
-        kernels = {options.prefix + name: variants for name, variants in read_variants(options.headers).items()}
-    except LinkerError as error:
-        parser.error(str(error))
-    header = options.out.with_name(options.out.name + ".h")
-    header.write_text(render_header(kernels, f"{options.out.name.upper()}_H"), encoding="utf-8")
-    included = [header.name, *(file.name for file in options.headers)]
-    options.out.with_name(options.out.name + ".c").write_text(render_source(kernels, included), encoding="utf-8")
+        for path in link(arguments.headers, arguments.out, arguments.prefix):
+            print(path)
+    except (LinkerError, OSError) as error:
+        print(f"triton.tools.link: {error}", file=sys.stderr)
+        return 1
     return 0
 
 

@@ -1,53 +1,49 @@
-"""Blocks of ragged arrays on hardware without a tensor memory accelerator: plain pointers and masks.
+"""Blocks of ragged arrays, for devices without a tensor memory accelerator and with 32-bit integer units.
 
 A *ragged* array holds slices of different length one after the other along one dimension. A block that reaches past the
-end of its slice must not read or overwrite the next one. The functions have the interface of the trunk's module of this
-name; the descriptor is a tuple of what a pointer needs rather than a hardware descriptor.
+end of its slice must neither read nor overwrite the next one: pointers are masked. The interface is that of the trunk's
+module of this name. What differs: offsets are 32 bits wide wherever the whole array can be addressed with them, which
+`create_ragged_descriptor` decides on the host. A 64-bit multiplication takes several instructions on these devices, and
+a block needs one per element and dimension.
 """
+
+from __future__ import annotations
 
 from typing import Any, NamedTuple
 
 import triton
 import triton.language as tl
+from triton.flagtree_spec import replaced
 from triton.runtime.jit import constexpr_function
 
+_trunk = replaced("triton.tools.ragged_tma")
+to_ragged_indices = _trunk.to_ragged_indices
+_LIMIT = 1 << 31
 
-class RaggedDescriptor(NamedTuple):
-    """An array of rank 1 to 5 with its block shape; passed to kernels as one argument."""
+
+class RaggedTensor(NamedTuple):
+    """What a kernel needs to address blocks; one argument of it. ``wide``: offsets need 64 bits."""
 
     base: Any
     shape: tuple
     strides: tuple
     block_shape: tuple
+    wide: Any
 
 
-def create_ragged_descriptor(T: Any, block_shape: Any, ragged_dim: int = 0) -> RaggedDescriptor:
-    """Describe array ``T`` (anything with ``shape`` and strides, as torch or NumPy have) for blocks of ``block_shape``.
+def create_ragged_descriptor(T: Any, block_shape: list[int], ragged_dim: int = 0) -> RaggedTensor:
+    """Describes array ``T`` (torch or NumPy) for blocks of ``block_shape``; slices follow along ``ragged_dim``.
 
-    ``ragged_dim`` is the dimension along which slices follow each other; negative values count from the end.
-    Raises ValueError for a wrong rank, a wrong dimension or a block size that is no power of two.
+    ValueError when the rank is not 1 to 5, or does not fit the block shape or ``ragged_dim``, and for block sizes that
+    are no powers of two.
     """
-    shape = tuple(int(size) for size in T.shape)
-    rank = len(shape)
-    if not 1 <= rank <= 5:
-        raise ValueError(f"create_ragged_descriptor: an array of rank {rank} was given, rank 1 to 5 is possible")
-    if len(block_shape) != rank:
-        raise ValueError(f"create_ragged_descriptor: block shape {list(block_shape)} for an array of rank {rank}")
-    if not -rank <= ragged_dim < rank:
-        raise ValueError(f"create_ragged_descriptor: ragged_dim = {ragged_dim} for an array of rank {rank}")
-    for size in block_shape:
-        if size <= 0 or size & (size - 1):
-            raise ValueError(
-                f"create_ragged_descriptor: block size {size} of {list(block_shape)} is not a power of two"
-            )
-    return RaggedDescriptor(T, shape, _element_strides(T), tuple(tl.constexpr(int(size)) for size in block_shape))
-
-
-def _element_strides(array: Any) -> tuple:
-    """Strides in elements: torch has a method for them, NumPy an attribute that counts bytes."""
-    if callable(getattr(array, "stride", None)):
-        return tuple(int(step) for step in array.stride())
-    return tuple(int(step) // array.itemsize for step in array.strides)
+    described = _trunk.create_ragged_descriptor(T, block_shape, ragged_dim)
+    # Lanes beyond the array are masked, but their offsets are computed all the same.
+    reach = (
+        (size + int(block.value)) * abs(stride)
+        for size, block, stride in zip(described.shape, described.block_shape, described.strides, strict=True)
+    )
+    return RaggedTensor(*described, tl.constexpr(sum(reach) >= _LIMIT))
 
 
 @constexpr_function
@@ -61,29 +57,29 @@ def _from_front(rank, dim):
     return dim % rank
 
 
-@triton.jit
-def to_ragged_indices(slice_off, slice_size, row):
-    """Position ``row`` of a slice as a position in the array, and whether it lies inside the slice."""
-    return slice_off + row, (row >= 0) & (row < slice_size)
+@constexpr_function
+def _offset_type(wide):
+    return tl.int64 if wide else tl.int32
 
 
 @triton.jit
-def _pointers(descriptor, slice_off, slice_size, coords, ragged_dim: tl.constexpr):
-    """Pointers of the block at ``coords`` and the mask of what it may touch. Offsets are 64 bits wide."""
-    rank: tl.constexpr = len(descriptor.block_shape)
+def _pointers(TMA, slice_off, slice_size, coords, ragged_dim: tl.constexpr):
+    """Pointers of the block at ``coords`` and the mask of what it may touch."""
+    rank: tl.constexpr = len(TMA.block_shape)
     ragged: tl.constexpr = _from_front(rank, ragged_dim)
-    offset = tl.zeros(descriptor.block_shape, tl.int64)
-    inside = tl.full(descriptor.block_shape, True, tl.int1)
+    kind: tl.constexpr = _offset_type(TMA.wide)
+    offset = tl.zeros(TMA.block_shape, kind)
+    inside = tl.full(TMA.block_shape, True, tl.int1)
     for dim in tl.static_range(rank):
-        index = coords[dim] + tl.arange(0, descriptor.block_shape[dim])
+        index = coords[dim] + tl.arange(0, TMA.block_shape[dim])
         if rank > 1:
             index = tl.expand_dims(index, _other_dims(rank, dim))
         if dim == ragged:
             index, valid = to_ragged_indices(slice_off, slice_size, index)
             inside = inside & valid
-        inside = inside & (index >= 0) & (index < descriptor.shape[dim])
-        offset = offset + index.to(tl.int64) * descriptor.strides[dim]
-    return descriptor.base + offset, inside
+        inside = inside & (index >= 0) & (index < TMA.shape[dim])
+        offset = offset + index.to(kind) * tl.cast(TMA.strides[dim], kind)
+    return TMA.base + offset, inside
 
 
 @triton.jit
@@ -95,13 +91,13 @@ def load_ragged(TMA, slice_off, slice_size, coords, ragged_dim: tl.constexpr = 0
 
 @triton.jit
 def store_ragged(TMA, slice_off, slice_size, coords, data, ragged_dim: tl.constexpr = 0):
-    """Store ``data`` at ``coords`` of that slice; what lies outside of it is not written."""
+    """Stores ``data`` at ``coords`` of that slice; what lies outside of it is not written."""
     pointers, inside = _pointers(TMA, slice_off, slice_size, coords, ragged_dim)
     tl.store(pointers, data, mask=inside)
 
 
 @triton.jit
 def atomic_add_ragged(TMA, slice_off, slice_size, coords, data, ragged_dim: tl.constexpr = 0):
-    """Add ``data`` at ``coords`` of that slice, atomically per element; what lies outside of it is not written."""
+    """Adds ``data`` at ``coords`` of that slice, atomically per element; what lies outside of it is not written."""
     pointers, inside = _pointers(TMA, slice_off, slice_size, coords, ragged_dim)
     tl.atomic_add(pointers, data, mask=inside)
