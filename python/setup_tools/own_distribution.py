@@ -17,7 +17,6 @@ from .trunk import DESCRIPTION_NAME, load_trunk, text_of
 
 PACKAGE = "flagtree_build"
 _BASE = "../../build/flagtree-build"  # in a checkout, with everything else that is built
-_SETUP_FILES = ("setup.py", "own_distribution.py")
 
 
 def _build_base() -> str:
@@ -37,11 +36,7 @@ class build(setuptools_build):
 
 
 class build_py(setuptools_build_py):
-    """Adds the description of the trunk; leaves out what only makes the distribution."""
-
-    def find_package_modules(self, package: str, package_dir: str) -> list[tuple[str, str, str]]:
-        modules = super().find_package_modules(package, package_dir)
-        return [module for module in modules if Path(module[2]).name not in _SETUP_FILES]
+    """Adds the description of the trunk."""
 
     def run(self) -> None:
         super().run()
