@@ -1,7 +1,7 @@
 // libtriton.passes: adds passes to an `ir.pass_manager`.
 
-#include "mlir/Transforms/Passes.h"
 #include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
 #include "triton/Dialect/Triton/Transforms/Passes.h"
 #include <pybind11/pybind11.h>
 
@@ -48,27 +48,28 @@ void initTritonIRPasses(py::module_ m) {
   add("add_combine",
       "Merge neighbouring operations, such as a dot and the addition of its "
       "result.",
-      mlir::triton::createTritonCombineOps);
+      [] { return mlir::triton::createTritonCombineOps(); });
   add("add_reorder_broadcast", "Compute before repeating.",
-      mlir::triton::createTritonReorderBroadcast);
+      [] { return mlir::triton::createTritonReorderBroadcast(); });
   add("add_decompose_scaled_dot",
       "Replace tt.dot_scaled by decoding, scaling and a dot of f32.",
-      mlir::triton::createTritonDecomposeScaledDot);
+      [] { return mlir::triton::createTritonDecomposeScaledDot(); });
   add("add_lift_control_flow",
       "Replace branches between blocks by scf.if and scf.while.",
-      mlir::triton::createTritonLiftControlFlow);
+      [] { return mlir::triton::createTritonLiftControlFlow(); });
   add("add_loop_unroll",
       "Unroll loops with the attribute tt.loop_unroll_factor.",
-      mlir::triton::createTritonLoopUnroll);
+      [] { return mlir::triton::createTritonLoopUnroll(); });
   add("add_rewrite_tensor_pointer",
       "Replace block pointers by tensors of pointers and masks.",
-      mlir::triton::createTritonRewriteTensorPointer);
+      [] { return mlir::triton::createTritonRewriteTensorPointer(); });
   add("add_rewrite_tensor_descriptor_to_pointer",
-      "Replace tensor descriptors by tensors of pointers and masks.",
-      mlir::triton::createTritonRewriteTensorDescriptorToPointer);
+      "Replace tensor descriptors by tensors of pointers and masks.", [] {
+        return mlir::triton::createTritonRewriteTensorDescriptorToPointer();
+      });
   add("add_triton_licm",
       "Like common.add_licm, and hoist loads out of loops that write nothing.",
-      mlir::triton::createTritonLoopInvariantCodeMotion);
+      [] { return mlir::triton::createTritonLoopInvariantCodeMotion(); });
 }
 
 } // namespace
