@@ -135,17 +135,22 @@ class Wheels:
         self._built: dict[str, Path] = {}
 
     def build(self, backend: str = "") -> Path:
-        """The wheel of ``FLAGTREE_BACKEND=backend``; empty: the variable is unset."""
+        """The wheel of ``FLAGTREE_BACKEND=backend``, perhaps an example's; empty: the variable is unset."""
         if backend not in self._built:
             folder = self._folder / (backend or "default")
             done = run(
                 *(sys.executable, "-m", "pip", "wheel", "--no-build-isolation", "--no-deps", "-v", "-w", folder, "."),
                 cwd=self._sources,
-                env={"FLAGTREE_BACKEND": backend} if backend else {},
+                env=self._selection(backend),
             )
             assert done.returncode == 0, done.stdout[-6000:]
             (self._built[backend],) = folder.glob("*.whl")
         return self._built[backend]
+
+    def _selection(self, backend: str) -> dict[str, str]:
+        example = self._sources / "examples" / "backends" / backend
+        plugin = {"TRITON_PLUGIN_DIRS": str(example)} if (example / "backend.toml").is_file() else {}
+        return {"FLAGTREE_BACKEND": backend, **plugin} if backend else {}
 
 
 @pytest.fixture(scope="session")

@@ -1,0 +1,1 @@
+"""A device with an instruction for saturation, which the CPU plays."""

@@ -1,0 +1,1 @@
+"""A backend that runs on the CPU and specializes the trunk."""
