@@ -14,6 +14,8 @@ _FALSE = ("", "0", "off", "false", "no")
 TABLE: tuple[Variable, ...] = (
     Variable("FLAGTREE_BACKEND", "Backend to build, by name or alias; unset: the default backends"),
     Variable("FLAGTREE_WHEEL_NAME", "Name of the distribution", default="flagtree"),
+    Variable("FLAGTREE_SOURCE", "Read by flagtree-build: the checkout that a whole wheel is made from", type="path"),
+    Variable("FLAGTREE_SPECIALIZATION", "Read at run time: whose specialization is active among several; 'none': none"),
     Variable("TRITON_PLUGIN_DIRS", "Folders of further backends, separated by ';'"),
     Variable("LLVM_SYSPATH", "Root of the LLVM and MLIR installation to build with", type="path"),
     Variable("TRITON_BUILD_TYPE", "CMake build type: Release, RelWithDebInfo, Debug or MinSizeRel", default="Release"),
@@ -26,6 +28,7 @@ TABLE: tuple[Variable, ...] = (
         "FLAGTREE_ARTIFACT_MIRROR",
         "Address or folder that artifacts are taken from, as MIRROR/host/path of their address",
     ),
+    Variable("FLAGTREE_SHARED_CORE", "Wheels: build the compiler once for all Pythons", type="bool", default="0"),
     Variable("TRITON_BUILD_WITH_CCACHE", "Use ccache or sccache where installed", type="bool", default="1"),
     Variable("TRITON_APPEND_CMAKE_ARGS", "Further arguments of the CMake configuration, as in a shell"),
     Variable("MAX_JOBS", "Number of parallel compilations; unset: from cores and free memory", type="int"),
