@@ -16,12 +16,13 @@ import pytest
 from .conftest import ROOT, VirtualEnvironment, Wheels, make_environment, run
 
 EXAMPLES = ROOT / "examples" / "backends"
-LIT = (sys.executable, "-m", "lit.main", "-v")
+LIT = (sys.executable, "-c", "import lit.main; lit.main.main()", "-v")
 
 
 def newest_tool(name: str) -> Path | None:
-    """A tool of this checkout without any of the examples; None where nothing was built."""
-    found = [path for path in ROOT.glob(f"build/*/**/bin/{name}/{name}") if not path.match("build/*+*/**")]
+    """A tool that was built in this checkout without the overlay; None where there is none."""
+    trees = (tree for tree in ROOT.glob("build/*") if not tree.name.startswith("overlay"))
+    found = [path for tree in trees for path in tree.glob(f"**/bin/{name}/{name}")]
     return max(found, key=lambda path: path.stat().st_mtime, default=None)
 
 
