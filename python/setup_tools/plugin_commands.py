@@ -39,17 +39,12 @@ class editable_wheel(setuptools_editable_wheel):
 class sdist(setuptools_sdist):
     """Holds the whole folder of the backend, its manifest and tests too, and nothing of a checkout of FlagTree."""
 
-    def add_defaults(self) -> None:
-        super().add_defaults()
+    def make_release_tree(self, base_dir: str, files: list[str]) -> None:
         folder = getattr(self.distribution, "flagtree_folder", None)
         assert isinstance(folder, Path), "this command belongs to a distribution that the plugin has set up"
-        for file in sorted(folder.rglob("*")):
-            if file.is_file() and "__pycache__" not in file.parts:
-                self.filelist.append(os.path.relpath(file))
-
-    def prune_file_list(self) -> None:
-        super().prune_file_list()
-        self.filelist.files = [name for name in self.filelist.files if not _is_outside(name)]
+        of_backend = [file for file in folder.rglob("*") if file.is_file() and "__pycache__" not in file.parts]
+        names = {os.path.normpath(name) for name in [*files, *map(os.path.relpath, of_backend)]}
+        super().make_release_tree(base_dir, sorted(name for name in names if not _is_outside(name)))
 
 
 def _is_outside(name: str) -> bool:

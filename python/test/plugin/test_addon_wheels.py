@@ -198,3 +198,20 @@ def test_other_projects_are_left_alone(builder, tmp_path):
     wheel = build_wheel(builder, tmp_path)
     with zipfile.ZipFile(wheel) as archive:
         assert "plain.py" in archive.namelist()
+
+
+def test_the_command_says_what_to_do_where_the_choice_is_open(acme, zenith, site, tmp_path):
+    site.pip("install", "-q", "--no-index", acme[1], zenith)
+
+    def flagtree(*words: str, **env: str):
+        return run(site.python, "-m", "triton.cli", *words, cwd=tmp_path, **env)
+
+    listed = flagtree("backends")
+    assert listed.returncode == 2
+    assert "flagtree: error: 2 backends specialize this installation" in listed.stdout
+    assert "see 'flagtree doctor'" in flagtree("--version").stdout
+    examined = flagtree("doctor", "--no-build")
+    assert examined.returncode == 1 and "Set FLAGTREE_SPECIALIZATION to one of them" in examined.stdout
+    assert "(backend acme)" in flagtree("--version", FLAGTREE_SPECIALIZATION="acme").stdout
+    listed = flagtree("backends", FLAGTREE_SPECIALIZATION="acme", TRITON_DEFAULT_BACKEND="acme")
+    assert listed.returncode == 0 and "selected" in listed.stdout

@@ -98,5 +98,8 @@ def _version() -> str:
     import triton
     from triton.flagtree_spec import selected_backend
 
-    backend = selected_backend()
+    try:
+        backend = selected_backend()
+    except ImportError:  # a damaged marker, or several specializations; other commands must work and say more
+        return f"flagtree {triton.__version__} (selected backend: see 'flagtree doctor')"
     return f"flagtree {triton.__version__}" + (f" (backend {backend})" if backend else "")

@@ -13,7 +13,7 @@ from typing import Any
 
 from ._child import ask
 from ._elf import full_size
-from ._output import NOTE, OK, PROBLEM, Finding, did_you_mean
+from ._output import NOTE, OK, PROBLEM, CliError, Finding, did_you_mean
 from ._tree import Tree, running_package
 
 _LIBRARY = "triton._C.libtriton"
@@ -102,14 +102,32 @@ def _library_crash(package: str) -> str:
 
 def backend_states(tree: Tree) -> list[BackendState]:
     """All backends that the checkout or the installation knows. Runs their `is_active`, which queries no device."""
-    from triton.backends import backends
-
+    backends = installed_backends()
     known, _ = manifests(tree)
     libtriton, _ = library()
     default = default_backend()
     return [
         _state(name, tree, known.get(name), libtriton, default) for name in sorted({*known, *backends, *tree.backends})
     ]
+
+
+def installed_backends() -> Mapping[str, Any]:
+    """``triton.backends.backends``. CliError where they cannot be imported: a damaged marker, an open choice."""
+    try:
+        from triton.backends import backends
+    except ImportError as error:
+        raise CliError(str(error)) from None
+    return backends
+
+
+def selected_backend_or_none() -> str | None:
+    """The selected backend; None also where several specializations leave the choice open, which ``doctor`` reports."""
+    from triton.flagtree_spec import selected_backend
+
+    try:
+        return selected_backend()
+    except ImportError:
+        return None
 
 
 def default_backend() -> str | None:
@@ -126,7 +144,6 @@ def default_backend() -> str | None:
 
 def _state(name: str, tree: Tree, manifest: Any, libtriton: Any, default: str | None) -> BackendState:
     from triton.backends import backends
-    from triton.flagtree_spec import selected_backend
 
     table = getattr(manifest, "backend", None)
     folder = tree.backends.get(name)
@@ -142,7 +159,7 @@ def _state(name: str, tree: Tree, manifest: Any, libtriton: Any, default: str | 
         native=None if libtriton is None else hasattr(libtriton, name),
         active=active,
         broken=broken,
-        selected=selected_backend() == name,
+        selected=selected_backend_or_none() == name,
         default=default == name,
         reason=reason,
         fix=fix,

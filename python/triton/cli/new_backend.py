@@ -106,12 +106,10 @@ def _suggestion(name: str) -> str:
 
 def taken_names() -> dict[str, str]:
     """Names that a backend cannot have here, with what has them."""
-    from triton.backends import backends
-
-    from ._installed import library, manifests
+    from ._installed import installed_backends, library, manifests
     from ._tree import find_tree
 
-    tree = find_tree()
+    tree, backends = find_tree(), installed_backends()
     known, _ = manifests(tree)
     libtriton, _ = library()
     modules = [name for name in dir(libtriton) if not name.startswith("_")] if libtriton else []
