@@ -1,0 +1,563 @@
+"""Kernels and what NumPy says about them: run with the number of an architecture and of warps.
+
+Prints one JSON object, {case: "ok" or the error}. Every case runs with the threads of a block in both orders.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+import traceback
+from collections.abc import Callable
+
+import numpy as np
+from emulate import BFloat16, Emulator
+
+import triton
+import triton.language as tl
+from triton.language.extra import libdevice  # noqa: F401 - must be importable with this backend
+
+CASES: list[Callable] = []
+rng = np.random.default_rng(7)
+
+
+def case(function: Callable) -> Callable:
+    CASES.append(function)
+    return function
+
+
+def floats(*shape: int, dtype: type = np.float32) -> np.ndarray:
+    return rng.standard_normal(shape).astype(dtype)
+
+
+def to_bf16(values: np.ndarray) -> BFloat16:
+    """Values, each exactly a bf16 (small integers and halves), as bf16."""
+    return (np.ascontiguousarray(values, np.float32).view(np.uint32) >> 16).astype(np.uint16).view(BFloat16)
+
+
+def from_bf16(values: np.ndarray) -> np.ndarray:
+    return (np.asarray(values).astype(np.uint32) << 16).view(np.float32)
+
+
+@triton.jit
+def _add(x, y, out, n, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = at < n
+    tl.store(out + at, tl.load(x + at, mask) + tl.load(y + at, mask), mask)
+
+
+@case
+def add_with_mask(run):
+    for n, block in ((1000, 1024), (1000, 256), (16, 16), (77, 8), (4096, 4096)):
+        x, y, out = floats(n), floats(n), np.full(n + 8, -5, np.float32)
+        run(_add, (triton.cdiv(n, block),), x, y, out, n, BLOCK=block)
+        np.testing.assert_array_equal(out[:n], x + y)
+        assert (out[n:] == -5).all()
+
+
+@triton.jit
+def _copy(x, out, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    tl.store(out + at, tl.load(x + at))
+
+
+@case
+def copies_of_every_type(run):
+    for dtype in (np.int8, np.uint8, np.int16, np.int32, np.int64, np.float16, np.float32, np.float64):
+        x = np.arange(2048).astype(dtype)
+        out = np.zeros_like(x)
+        run(_copy, (1,), x, out, BLOCK=2048)
+        np.testing.assert_array_equal(out, x)
+
+
+@triton.jit
+def _gelu(x, out, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    v = tl.load(x + at)
+    tl.store(out + at, 0.5 * v * (1 + tl.erf(v * 0.7071067811865476)) + tl.exp(v) - tl.sqrt(v * v))
+
+
+@case
+def gelu_and_exp(run):
+    x = floats(1024)
+    out = np.zeros_like(x)
+    run(_gelu, (2,), x, out, BLOCK=512)
+    expected = 0.5 * x * (1 + np.vectorize(math.erf)(x * math.sqrt(0.5))) + np.exp(x) - abs(x)
+    np.testing.assert_allclose(out, expected, rtol=2e-6, atol=2e-6)
+
+
+@triton.jit
+def _softmax(x, out, columns, stride, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    at = tl.arange(0, BLOCK)
+    v = tl.load(x + row * stride + at, at < columns, other=-float("inf"))
+    e = tl.exp(v - tl.max(v, 0))
+    tl.store(out + row * stride + at, e / tl.sum(e, 0), at < columns)
+
+
+@case
+def row_softmax(run):
+    x = floats(3, 100)
+    out = np.zeros_like(x)
+    run(_softmax, (3,), x, out, 100, 100, BLOCK=128)
+    e = np.exp(x - x.max(1, keepdims=True))
+    np.testing.assert_allclose(out, e / e.sum(1, keepdims=True), rtol=1e-5)
+
+
+@triton.jit
+def _layer_norm(x, w, b, out, n, eps, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    total = tl.zeros([BLOCK], tl.float32)
+    for start in range(0, n, BLOCK):
+        at = start + tl.arange(0, BLOCK)
+        total += tl.load(x + row * n + at, at < n, other=0.0)
+    mean = tl.sum(total, 0) / n
+    squares = tl.zeros([BLOCK], tl.float32)
+    for start in range(0, n, BLOCK):
+        at = start + tl.arange(0, BLOCK)
+        v = tl.where(at < n, tl.load(x + row * n + at, at < n, other=0.0) - mean, 0.0)
+        squares += v * v
+    scale = 1 / tl.sqrt(tl.sum(squares, 0) / n + eps)
+    for start in range(0, n, BLOCK):
+        at = start + tl.arange(0, BLOCK)
+        v = (tl.load(x + row * n + at, at < n) - mean) * scale
+        tl.store(out + row * n + at, v * tl.load(w + at, at < n) + tl.load(b + at, at < n), at < n)
+
+
+@case
+def layer_norm(run):
+    x, w, b = floats(2, 300), floats(300), floats(300)
+    out = np.zeros_like(x)
+    run(_layer_norm, (2,), x, w, b, out, 300, 1e-5, BLOCK=128)
+    d = x - x.mean(1, keepdims=True)
+    np.testing.assert_allclose(out, d / np.sqrt((d * d).mean(1, keepdims=True) + 1e-5) * w + b, rtol=2e-4, atol=2e-5)
+
+
+@triton.jit
+def _reductions(x, sums, maxima, places, M: tl.constexpr, N: tl.constexpr, AXIS: tl.constexpr):
+    rows, columns = tl.arange(0, M), tl.arange(0, N)
+    v = tl.load(x + rows[:, None] * N + columns[None, :])
+    at = tl.arange(0, N if AXIS == 0 else M)
+    tl.store(sums + at, tl.sum(v, AXIS))
+    tl.store(maxima + at, tl.max(v, AXIS))
+    tl.store(places + at, tl.argmax(v, AXIS))
+
+
+@case
+def reductions_over_either_axis(run):
+    for m, n in ((16, 64), (64, 16), (8, 4), (2, 512), (256, 8)):
+        for axis in (0, 1):
+            x = rng.integers(-50, 50, (m, n)).astype(np.float32)
+            sums, maxima = np.zeros(m * n, np.float32), np.zeros(m * n, np.float32)
+            places = np.zeros(m * n, np.int32)
+            run(_reductions, (1,), x, sums, maxima, places, M=m, N=n, AXIS=axis)
+            count = n if axis == 0 else m
+            np.testing.assert_array_equal(sums[:count], x.sum(axis))
+            np.testing.assert_array_equal(maxima[:count], x.max(axis))
+            np.testing.assert_array_equal(places[:count], x.argmax(axis))
+
+
+@triton.jit
+def _whole(x, out, A: tl.constexpr, B: tl.constexpr, C: tl.constexpr):
+    a, b, c = tl.arange(0, A), tl.arange(0, B), tl.arange(0, C)
+    v = tl.load(x + (a[:, None, None] * B + b[None, :, None]) * C + c[None, None, :])
+    tl.store(out, tl.sum(v))
+    tl.store(out + 1, tl.min(tl.max(tl.sum(v, 1), 0), 0))
+    middle = tl.sum(v, 1)
+    tl.store(out + 2 + a[:, None] * C + c[None, :], middle)
+    tl.store(out + 2 + A * C + tl.arange(0, 1), tl.sum(tl.zeros([1], tl.int32) + 5, 0, keep_dims=True))
+
+
+@case
+def reductions_of_rank_three(run):
+    x = rng.integers(-9, 9, (4, 8, 16)).astype(np.int32)
+    out = np.zeros(3 + 64, np.int32)
+    run(_whole, (1,), x, out, A=4, B=8, C=16)
+    assert out[0] == x.sum() and out[1] == x.sum(1).max(0).min() and out[-1] == 5
+    np.testing.assert_array_equal(out[2:-1].reshape(4, 16), x.sum(1))
+
+
+@triton.jit
+def _affine(a1, b1, a2, b2):
+    return a1 * a2, b1 * a2 + b2
+
+
+@triton.jit
+def _scans(x, out, affine, M: tl.constexpr, N: tl.constexpr, AXIS: tl.constexpr, REVERSE: tl.constexpr):
+    at = tl.arange(0, M)[:, None] * N + tl.arange(0, N)[None, :]
+    v = tl.load(x + at)
+    tl.store(out + at, tl.cumsum(v, AXIS, reverse=REVERSE))
+    # Order matters to this combination.
+    a, b = tl.associative_scan((v * 0 + 2, v), AXIS, _affine, reverse=REVERSE)
+    tl.store(affine + at, b)
+
+
+@case
+def scans(run):
+    for m, n in ((1, 256), (8, 32), (64, 4)):
+        for axis in (0, 1):
+            for reverse in (False, True):
+                x = rng.integers(-3, 4, (m, n)).astype(np.int64)
+                out, affine = np.zeros_like(x), np.zeros_like(x)
+                run(_scans, (1,), x, out, affine, M=m, N=n, AXIS=axis, REVERSE=reverse)
+                y = np.moveaxis(np.flip(x, axis) if reverse else x, axis, 0)
+                last, rows = np.zeros_like(y[0]), []
+                with np.errstate(over="ignore"):
+                    for row in y:
+                        last = last * 2 + row
+                        rows.append(last)
+                for got, expected in ((out, np.cumsum(y, 0)), (affine, np.stack(rows))):
+                    expected = np.moveaxis(expected, 0, axis)
+                    np.testing.assert_array_equal(got, np.flip(expected, axis) if reverse else expected)
+
+
+@triton.jit
+def _transpose(x, out, scaled, M: tl.constexpr, N: tl.constexpr):
+    rows, columns = tl.arange(0, M), tl.arange(0, N)
+    v = tl.load(x + rows[:, None] * N + columns[None, :])
+    at = columns[:, None] * M + rows[None, :]
+    tl.store(out + at, tl.trans(v))
+    tl.store(scaled + at, tl.trans(v * tl.sum(v, 1)[:, None]))
+
+
+@case
+def transpose(run):
+    for m, n in ((32, 64), (4, 2), (128, 8)):
+        x = rng.integers(-9, 9, (m, n)).astype(np.float32)
+        out, scaled = np.zeros((n, m), np.float32), np.zeros((n, m), np.float32)
+        run(_transpose, (1,), x, out, scaled, M=m, N=n)
+        np.testing.assert_array_equal(out, x.T)
+        np.testing.assert_array_equal(scaled, (x * x.sum(1, keepdims=True)).T)
+
+
+@triton.jit
+def _shapes(x, y, joined, halves, concatenated, gathered, order, N: tl.constexpr):
+    at = tl.arange(0, N)
+    a, b = tl.load(x + at), tl.load(y + at)
+    both = tl.join(a, b)
+    tl.store(joined + at[:, None] * 2 + tl.arange(0, 2)[None, :], both)
+    left, right = tl.split(both.reshape(2, N // 2, 2))
+    tl.store(halves + tl.arange(0, 2)[:, None] * (N // 2) + tl.arange(0, N // 2)[None, :], left - right)
+    tl.store(concatenated + tl.arange(0, 2 * N), tl.cat(a, b, can_reorder=True))
+    tl.store(gathered + at, tl.gather(a, tl.load(order + at), 0))
+
+
+@case
+def joins_splits_and_gathers(run):
+    for n in (8, 512):
+        x, y = floats(n), floats(n)
+        order = rng.permutation(n).astype(np.int32)
+        joined, halves = np.zeros((n, 2), np.float32), np.zeros(n, np.float32)
+        concatenated, gathered = np.zeros(2 * n, np.float32), np.zeros(n, np.float32)
+        run(_shapes, (1,), x, y, joined, halves, concatenated, gathered, order, N=n)
+        np.testing.assert_array_equal(joined, np.stack([x, y], 1))
+        np.testing.assert_array_equal(halves, x - y)
+        np.testing.assert_array_equal(np.sort(concatenated), np.sort(np.concatenate([x, y])))
+        np.testing.assert_array_equal(gathered, x[order])
+
+
+@triton.jit
+def _matmul(a, b, c, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr, BLOCK_K: tl.constexpr):
+    m, n, k = tl.arange(0, M), tl.arange(0, N), tl.arange(0, BLOCK_K)
+    left = a + m[:, None] * K + k[None, :]
+    right = b + k[:, None] * N + n[None, :]
+    sums = tl.zeros([M, N], tl.float32)
+    for _ in range(0, K, BLOCK_K):
+        sums = tl.dot(tl.load(left), tl.load(right), sums)
+        left += BLOCK_K
+        right += BLOCK_K * N
+    tl.store(c + m[:, None] * N + n[None, :], sums.to(c.dtype.element_ty))
+
+
+@case
+def matrix_products(run):
+    for dtype in (np.float32, np.float16):
+        for m, n, k in ((32, 32, 32), (16, 64, 128)):
+            a, b = rng.integers(-4, 5, (m, k)).astype(dtype), rng.integers(-4, 5, (k, n)).astype(dtype)
+            c = np.zeros((m, n), np.float32)
+            run(_matmul, (1,), a, b, c, M=m, N=n, K=k, BLOCK_K=32)
+            np.testing.assert_array_equal(c, a.astype(np.float32) @ b.astype(np.float32))
+    a, b = to_bf16(rng.integers(-4, 5, (32, 32))), to_bf16(rng.integers(-4, 5, (32, 32)))
+    c = to_bf16(np.zeros((32, 32)))
+    run(_matmul, (1,), a, b, c, M=32, N=32, K=32, BLOCK_K=16)
+    np.testing.assert_allclose(from_bf16(c), from_bf16(a) @ from_bf16(b), rtol=2**-8)
+
+
+@triton.jit
+def _int_dot(a, b, c, B: tl.constexpr, N: tl.constexpr):
+    batch, i, j = tl.arange(0, B)[:, None, None], tl.arange(0, N)[None, :, None], tl.arange(0, N)[None, None, :]
+    at = (batch * N + i) * N + j
+    tl.store(c + at, tl.dot(tl.load(a + at), tl.load(b + at), out_dtype=tl.int32))
+
+
+@case
+def batched_product_of_i8(run):
+    a, b = (rng.integers(-128, 128, (2, 16, 16)).astype(np.int8) for _ in range(2))
+    c = np.zeros((2, 16, 16), np.int32)
+    run(_int_dot, (1,), a, b, c, B=2, N=16)
+    np.testing.assert_array_equal(c, a.astype(np.int32) @ b.astype(np.int32))
+
+
+@triton.jit
+def _count(x, bins, old, n, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.atomic_add(bins + tl.load(x + at, at < n), 1, at < n)
+    tl.store(old + tl.program_id(0), tl.atomic_add(bins + 16, 2))
+
+
+@case
+def atomics(run):
+    for block in (16, 512):
+        x = rng.integers(0, 16, 700).astype(np.int32)
+        grid = triton.cdiv(700, block)
+        bins, old = np.zeros(17, np.int32), np.zeros(grid, np.int32)
+        run(_count, (grid,), x, bins, old, 700, BLOCK=block)
+        np.testing.assert_array_equal(bins[:16], np.bincount(x, minlength=16))
+        assert bins[16] == 2 * grid
+        np.testing.assert_array_equal(np.sort(old), 2 * np.arange(grid))
+
+
+@triton.jit
+def _more_atomics(x, sums, largest, swapped, before, N: tl.constexpr):
+    at = tl.arange(0, N)
+    v = tl.load(x + at)
+    tl.atomic_add(sums + at % 4, v)
+    tl.atomic_max(largest + at % 4, v)
+    tl.store(before + at, tl.atomic_cas(swapped + at, at, at * 2))
+
+
+@case
+def atomics_of_floats_and_exchanges(run):
+    for n in (8, 256):
+        x = rng.integers(-20, 20, n).astype(np.float32)
+        sums, largest = np.zeros(4, np.float32), np.full(4, -100, np.float32)
+        swapped = np.arange(n, dtype=np.int32)
+        swapped[1] = -7
+        before = np.zeros(n, np.int32)
+        original = swapped.copy()
+        run(_more_atomics, (1,), x, sums, largest, swapped, before, N=n)
+        np.testing.assert_array_equal(sums, x.reshape(-1, 4).sum(0))
+        np.testing.assert_array_equal(largest, x.reshape(-1, 4).max(0))
+        np.testing.assert_array_equal(before, original)
+        np.testing.assert_array_equal(swapped, np.where(original < 0, original, 2 * original))
+
+
+@triton.jit
+def _histogram(x, out, n, N: tl.constexpr, BINS: tl.constexpr):
+    at = tl.arange(0, N)
+    tl.store(out + tl.arange(0, BINS), tl.histogram(tl.load(x + at), BINS, mask=at < n))
+
+
+@case
+def histograms(run):
+    for n, bins in ((256, 16), (16, 1024), (1024, 2)):
+        x = rng.integers(0, bins, n).astype(np.int32)
+        out = np.zeros(bins, np.int32)
+        run(_histogram, (1,), x, out, n - 3, N=n, BINS=bins)
+        np.testing.assert_array_equal(out, np.bincount(x[: n - 3], minlength=bins))
+
+
+@triton.jit
+def _control(x, out, n, limit, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    v = tl.load(x + at)
+    first, second = v, v * 0
+    for i in range(n):
+        first, second = second + i, first
+    if limit > 3:
+        first = first * 2 + tl.sum(second, 0)
+    else:
+        first = first - 1
+    steps = 0
+    while tl.max(first, 0) > limit:
+        first = first // 2
+        steps += 1
+    tl.store(out + at, first + steps)
+
+
+@case
+def control_flow(run):
+    for n, limit in ((0, 1), (5, 2), (4, 9)):
+        x = rng.integers(0, 1000, 256).astype(np.int32)
+        out = np.zeros_like(x)
+        run(_control, (1,), x, out, n, limit, BLOCK=256)
+        first, second = x, x * 0
+        for i in range(n):
+            first, second = second + i, first
+        first = first * 2 + second.sum() if limit > 3 else first - 1
+        steps = 0
+        while first.max() > limit:
+            first = (first / 2).astype(np.int32)
+            steps += 1
+        np.testing.assert_array_equal(out, first + steps)
+
+
+@triton.jit
+def _integers(x, y, out, N: tl.constexpr):
+    at = tl.arange(0, N)
+    a, b = tl.load(x + at), tl.load(y + at)
+    tl.store(out + at, a // b)
+    tl.store(out + N + at, a % b)
+    tl.store(out + 2 * N + at, (a << (b & 7)) ^ (a >> (b & 15)))
+    tl.store(out + 3 * N + at, tl.minimum(a, b) + tl.maximum(a, b) * tl.abs(a))
+    tl.store(out + 4 * N + at, tl.where((a > b) & (a != 3), a | b, ~a))
+    tl.store(out + 5 * N + at, tl.umulhi(a.to(tl.uint32), b.to(tl.uint32)).to(tl.int32))
+
+
+@case
+def integer_operations(run):
+    n = 128
+    x = rng.integers(-(2**31), 2**31, n).astype(np.int32)
+    y = rng.integers(-100, 100, n).astype(np.int32)
+    y[:4], x[0] = (-1, 0, 0, 7), -(2**31)
+    out = np.zeros((6, n), np.int32)
+    run(_integers, (1,), x, y, out, N=n)
+    wide, by = x.astype(np.int64), np.where(y == 0, 1, y).astype(np.int64)
+    quotient = np.where(y == 0, 0, np.trunc(wide / by)).astype(np.int64).astype(np.int32)
+    with np.errstate(over="ignore"):
+        np.testing.assert_array_equal(out[0], quotient)
+        np.testing.assert_array_equal(out[1], x - quotient * y)
+        np.testing.assert_array_equal(out[2], (x << (y & 7)) ^ (x >> (y & 15)))
+        np.testing.assert_array_equal(out[3], np.minimum(x, y) + np.maximum(x, y) * abs(x))
+    np.testing.assert_array_equal(out[4], np.where((x > y) & (x != 3), x | y, ~x))
+    high = (x.view(np.uint32).astype(np.uint64) * y.view(np.uint32).astype(np.uint64)) >> np.uint64(32)
+    np.testing.assert_array_equal(out[5].view(np.uint32), high.astype(np.uint32))
+
+
+@triton.jit
+def _casts(x, half, brain, small, back, N: tl.constexpr):
+    at = tl.arange(0, N)
+    v = tl.load(x + at)
+    tl.store(half + at, v.to(tl.float16))
+    tl.store(brain + at, v.to(tl.bfloat16))
+    tl.store(small + at, v.to(tl.int8))
+    tl.store(back + at, v.to(tl.float8e5).to(tl.float32))
+    tl.store(back + N + at, v.to(tl.float8e4nv).to(tl.float32))
+    tl.store(back + 2 * N + at, (v.to(tl.bfloat16) * 3).to(tl.float32))
+    tl.store(back + 3 * N + at, (v.to(tl.float16) / 3).to(tl.float32))
+
+
+@case
+def casts(run):
+    x = (rng.integers(-64, 64, 256) / 4).astype(np.float32)
+    half, brain = np.zeros(256, np.float16), to_bf16(np.zeros(256))
+    small, back = np.zeros(256, np.int8), np.zeros((4, 256), np.float32)
+    run(_casts, (1,), x, half, brain, small, back, N=256)
+    np.testing.assert_array_equal(half, x.astype(np.float16))
+    np.testing.assert_array_equal(from_bf16(brain), x)  # 7 bits hold every quarter up to 16
+    np.testing.assert_array_equal(small, x.astype(np.int8))
+    for row, bits in ((back[0], 2), (back[1], 3)):
+        mantissa, exponent = np.frexp(x)
+        exact = np.ldexp(np.round(np.ldexp(mantissa, bits + 1)), exponent - bits - 1)
+        np.testing.assert_array_equal(row, exact)
+    np.testing.assert_allclose(back[2], 3 * x, rtol=2**-8)
+    np.testing.assert_array_equal(back[3], x / np.float32(3))  # quotients of halves are computed as f32
+
+
+@triton.jit
+def _collatz(v):
+    steps = v * 0
+    while v > 1:
+        v = v // 2 if v % 2 == 0 else 3 * v + 1
+        steps += 1
+    return steps
+
+
+@triton.jit
+def _map(x, out, N: tl.constexpr):
+    at = tl.arange(0, N)
+    tl.store(out + at, tl.map_elementwise(_collatz, tl.load(x + at)))
+
+
+@case
+def scalar_code_for_each_element(run):
+    x = np.arange(64, dtype=np.int32)
+    out = np.zeros_like(x)
+    run(_map, (1,), x, out, N=64)
+    expected = []
+    for value in x.tolist():
+        steps = 0
+        while value > 1:
+            value = value // 2 if value % 2 == 0 else 3 * value + 1
+            steps += 1
+        expected.append(steps)
+    np.testing.assert_array_equal(out, expected)
+
+
+@triton.jit
+def _math(x, out, N: tl.constexpr):
+    at = tl.arange(0, N)
+    v = tl.load(x + at)
+    tl.store(out + at, tl.sin(v) + tl.cos(v) + tl.log(v) + tl.log2(v) + tl.exp2(v))
+    tl.store(out + N + at, tl.floor(v) + tl.ceil(v) + tl.rsqrt(v) + tl.fma(v, v, v))
+    single = v.to(tl.float32)
+    tl.store(out + 2 * N + at, tl.clamp(v, 1.0, 2.0) + tl.sqrt_rn(single) + tl.div_rn(single, 3.0))
+    tl.store(out + 3 * N + at, tl.maximum(v, tl.where(v > 2, float("nan"), 0.0), propagate_nan=tl.PropagateNan.ALL))
+
+
+@case
+def functions(run):
+    for dtype in (np.float32, np.float64):
+        x = rng.uniform(0.1, 4, 64).astype(dtype)
+        out = np.zeros((4, 64), dtype)
+        run(_math, (1,), x, out, N=64)
+        np.testing.assert_allclose(out[0], np.sin(x) + np.cos(x) + np.log(x) + np.log2(x) + np.exp2(x), rtol=1e-5)
+        np.testing.assert_allclose(out[1], np.floor(x) + np.ceil(x) + 1 / np.sqrt(x) + x * x + x, rtol=1e-5)
+        np.testing.assert_allclose(out[2], np.clip(x, 1, 2) + np.sqrt(x) + x / 3, rtol=1e-6)
+        np.testing.assert_array_equal(out[3], np.where(x > 2, np.nan, x))
+
+
+@triton.jit
+def _grid(out, X: tl.constexpr):
+    x, y, z = tl.program_id(0), tl.program_id(1), tl.program_id(2)
+    sizes = tl.num_programs(0) * 100 + tl.num_programs(1) * 10 + tl.num_programs(2)
+    tl.store(out + (z * tl.num_programs(1) + y) * tl.num_programs(0) + x, sizes * 1000 + x * 100 + y * 10 + z)
+
+
+@case
+def grids(run):
+    out = np.zeros((4, 3, 2), np.int32)
+    run(_grid, (2, 3, 4), out, X=1)
+    z, y, x = np.indices(out.shape)
+    np.testing.assert_array_equal(out, 234000 + x * 100 + y * 10 + z)
+
+
+@triton.jit
+def _lock(lock, total, n):
+    while tl.atomic_cas(lock, 0, 1, sem="acquire") == 1:
+        pass
+    tl.store(total, tl.load(total) + n)
+    tl.debug_barrier()
+    tl.atomic_xchg(lock, 0, sem="release")
+
+
+@case
+def a_lock(run):
+    lock, total = np.zeros(1, np.int32), np.zeros(1, np.int32)
+    run(_lock, (5,), lock, total, 3)
+    assert lock[0] == 0
+
+
+def main(arch: int, warps: int) -> None:
+    emulator = Emulator(arch, warps)
+    results = {}
+    for function in CASES:
+        for reverse in (False, True):
+            rng.bit_generator.state = np.random.default_rng(7).bit_generator.state
+
+            def run(kernel, grid, *arguments, reverse=reverse, **constants):
+                return emulator.run(kernel, grid, *arguments, reverse=reverse, **constants)
+
+            try:
+                function(run)
+                outcome = "ok"
+            except Exception:  # reported by name, the other cases go on
+                outcome = f"threads {'backwards' if reverse else 'forwards'}: {traceback.format_exc()}"
+            if results.setdefault(function.__name__, "ok") == "ok":
+                results[function.__name__] = outcome
+    json.dump(results, sys.stdout)
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]), int(sys.argv[2]))
