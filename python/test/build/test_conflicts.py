@@ -5,6 +5,8 @@ from __future__ import annotations
 from importlib.metadata import distributions
 from pathlib import Path
 
+import pytest
+import triton.backends as backends
 from setup_tools.conflicts import other_owners, warning
 
 
@@ -33,3 +35,33 @@ def test_a_distribution_that_only_adds_a_backend_is_no_conflict(tmp_path):
 def test_a_distribution_is_no_conflict_with_itself(tmp_path):
     install(tmp_path, "Flag_Tree", "3.6.0", "triton/__init__.py")
     assert other_owners("flag-tree", distributions(path=[str(tmp_path)])) == []
+
+
+@pytest.fixture
+def site(tmp_path, monkeypatch):
+    """Puts distributions with entry points for backends on the path."""
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.delenv("TRITON_BACKENDS_IN_TREE", raising=False)
+
+    def add(name: str, version: str, *files: str) -> None:
+        install(tmp_path, name, version, *files)
+        points = f"[triton.backends]\n{name} = triton.backends.cpu\n"
+        (tmp_path / f"{name}-{version}.dist-info" / "entry_points.txt").write_text(points)
+
+    return add
+
+
+def test_two_owners_are_named_when_backends_are_looked_for(site):
+    site("triton", "3.8.0", "triton/__init__.py", "triton/backends/other/driver.py")
+    site("flagtree", "3.6.0", "triton/__init__.py")
+    with pytest.warns(
+        UserWarning, match=r"flagtree-3\.6\.0 and triton-3\.8\.0 in .* both own the package triton"
+    ) as seen:
+        backends._discover()
+    assert "Keep one: pip uninstall flagtree triton" in str(seen[0].message)
+
+
+def test_an_owner_and_its_add_on_are_no_conflict(site):
+    site("flagtree", "3.6.0", "triton/__init__.py")
+    site("flagtree_acme", "1.0", "triton/backends/acme/driver.py")
+    backends._discover()  # a warning would be an error

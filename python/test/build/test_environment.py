@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from setup_tools import cmake_driver
-from setup_tools.cmake_driver import ErrorFinder, jobs
+from setup_tools import parallel
+from setup_tools.cmake_driver import ErrorFinder
 from setup_tools.environment import TABLE, Environment, warn_unknown
 from setup_tools.errors import BuildError
+from setup_tools.parallel import jobs
 from setup_tools.toolchain import find_compiler_cache
 
 GIB = 1 << 30
@@ -14,9 +15,36 @@ GIB = 1 << 30
 
 @pytest.mark.parametrize(("cores", "memory", "expected"), [(8, 64 * GIB, 8), (64, 8 * GIB, 5), (4, GIB, 1)])
 def test_jobs_come_from_cores_and_memory(monkeypatch, cores, memory, expected):
-    monkeypatch.setattr(cmake_driver, "_cores", lambda: cores)
-    monkeypatch.setattr(cmake_driver, "_free_memory", lambda: memory)
+    monkeypatch.setattr(parallel, "cores", lambda: cores)
+    monkeypatch.setattr(parallel, "free_memory", lambda: memory)
     assert jobs(Environment({})) == expected
+
+
+@pytest.mark.parametrize(
+    ("limit", "use", "cached", "expected"),
+    [
+        (str(8 * GIB), 3 * GIB, 1 * GIB, 6 * GIB),
+        (str(8 * GIB), 9 * GIB, 0, 0),
+        (str(99 * GIB), 0, 0, 16 * GIB),
+        ("max", 3 * GIB, 0, 16 * GIB),
+        (None, 0, 0, 16 * GIB),
+    ],
+)
+def test_free_memory_is_that_of_the_machine_or_of_the_container(tmp_path, monkeypatch, limit, use, cached, expected):
+    files = [tmp_path / name for name in ("memory.max", "memory.current", "memory.stat")]
+    if limit is not None:
+        for file, text in zip(files, (f"{limit}\n", f"{use}\n", f"anon 5\ninactive_file {cached}\n")):
+            file.write_text(text)
+    (tmp_path / "meminfo").write_text(f"MemTotal: {99 * GIB >> 10} kB\nMemAvailable: {16 * GIB >> 10} kB\n")
+    monkeypatch.setattr(parallel, "_MEMINFO", tmp_path / "meminfo")
+    monkeypatch.setattr(parallel, "_CONTROL_GROUPS", [tuple(files)])
+    assert parallel.free_memory() == expected
+
+
+def test_where_nothing_tells_the_memory_cores_decide(tmp_path, monkeypatch):
+    monkeypatch.setattr(parallel, "_MEMINFO", tmp_path / "nothing")
+    monkeypatch.setattr(parallel, "_CONTROL_GROUPS", [])
+    assert jobs(Environment({})) == parallel.cores()
 
 
 def test_max_jobs_wins_over_cmakes_variable():

@@ -288,3 +288,19 @@ def test_an_error_of_cmake_is_repeated_last(checkout, tmp_path):
     checkout.write("c.cpp", "int c() { return 0; }\n")
     output = build(checkout)[1]
     assert "Building CXX" in output and "a.cpp" not in output.partition("--build")[2], "what was built is kept"
+
+
+def test_a_backend_elsewhere_is_built_like_one_of_the_checkout(checkout, tmp_path):
+    """setuptools refuses absolute package folders in some places, and files outside of the project in others."""
+    elsewhere = tmp_path / "vendor" / "acme"
+    elsewhere.parent.mkdir()
+    inside = names_and_contents(make_wheel(checkout, tmp_path / "1", FLAGTREE_BACKEND="acme"))
+    (checkout.root / "third_party" / "acme").rename(elsewhere)
+    env = {"FLAGTREE_BACKEND": "acme", "TRITON_PLUGIN_DIRS": str(elsewhere)}
+    assert names_and_contents(make_wheel(checkout, tmp_path / "2", **env)) == inside
+    environment = make_environment(tmp_path / "venv")
+    environment.pip(*INSTALL, "-e", ".", cwd=checkout.root, env=env)
+    code = "import triton.backends.acme.driver as d, triton.language.extra.acme; print(d.__file__)"
+    file = Path(environment.run(code, tmp_path))
+    assert file.resolve() == elsewhere / "backend" / "driver.py"
+    assert (elsewhere / "backend" / "lib" / "device.bc").is_file()

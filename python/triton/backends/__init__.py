@@ -94,6 +94,7 @@ def _entry_points() -> dict[str, str]:
             names = [entry.name for entry in os.scandir(folder or ".") if entry.name.endswith(_METADATA_FOLDERS)]
         except OSError:  # not there, or an archive
             continue
+        owners = []
         for name in sorted(names):
             try:
                 with open(os.path.join(folder, name, "entry_points.txt"), encoding="utf-8") as file:
@@ -103,7 +104,29 @@ def _entry_points() -> dict[str, str]:
             if f"[{_GROUP}]" in text:
                 for key, value in _section(text).items():
                     found.setdefault(key, value)
+                if _owns_package(os.path.join(folder, name)):
+                    owners.append(name.rpartition(".")[0])
+        if len(owners) > 1:
+            _warn_of_owners(folder, owners)
     return found
+
+
+def _owns_package(metadata: str) -> bool:
+    """Whether the distribution installed the package itself; add-ons have only parts of it."""
+    try:
+        with open(os.path.join(metadata, "RECORD"), encoding="utf-8") as file:
+            return any(line.startswith("triton/__init__.py,") for line in file)
+    except OSError:  # not installed by a tool that records it
+        return False
+
+
+def _warn_of_owners(folder: str, owners: list[str]) -> None:
+    names = " ".join(owner.partition("-")[0] for owner in owners)
+    warnings.warn(
+        f"triton: {' and '.join(owners)} in {folder} both own the package triton, so its files are a mixture of them. "
+        f"Keep one: pip uninstall {names}, then install that one again",
+        stacklevel=2,
+    )
 
 
 def _section(text: str) -> dict[str, str]:
