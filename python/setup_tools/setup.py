@@ -1,5 +1,6 @@
 """Makes the distribution ``flagtree-build`` of this folder, as the package ``flagtree_build``."""
 
+import importlib
 import importlib.util
 import sys
 from pathlib import Path
@@ -13,6 +14,4 @@ spec = importlib.util.spec_from_file_location(
 assert spec is not None
 sys.modules["flagtree_build"] = importlib.util.module_from_spec(spec)
 
-from flagtree_build.own_distribution import setup_arguments  # noqa: E402 - found through the lines above
-
-setup(**setup_arguments(HERE))
+setup(**importlib.import_module("flagtree_build.own_distribution").setup_arguments(HERE))

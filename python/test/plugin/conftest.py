@@ -37,6 +37,13 @@ def run(*command: str | Path, cwd: Path, **env: str) -> subprocess.CompletedProc
     )
 
 
+def tracked_state() -> str:
+    """Names and times of the files of the trunk and its backends, links included: building changes none of them."""
+    folders = ("python", "third_party", "cmake", "include", "lib", "bin")
+    files = (path for folder in folders for path in (ROOT / folder).rglob("*") if "__pycache__" not in path.parts)
+    return "\n".join(f"{path} {path.lstat().st_mtime_ns}" for path in sorted(files) if not path.is_dir())
+
+
 @dataclass
 class Package:
     """A folder for ``PYTHONPATH`` with a package ``triton``."""

@@ -10,17 +10,9 @@ from setup_tools.errors import BuildError
 from setup_tools.preview import make_preview
 from setup_tools.project import load_project
 
-from .conftest import EXAMPLES, ROOT, Package, run
+from .conftest import EXAMPLES, ROOT, Package, tracked_state
 
 HELLO = EXAMPLES / "hello"
-
-
-def tracked_state() -> str:
-    """What git says of the checkout; elsewhere, names and times of its files."""
-    if (ROOT / ".git").exists():
-        return run("git", "status", "--short", "--ignored", cwd=ROOT).stdout
-    files = sorted(path for path in (ROOT / "python" / "triton").rglob("*") if "__pycache__" not in path.parts)
-    return "\n".join(f"{path} {path.lstat().st_mtime_ns}" for path in files)
 
 
 def project(folder, **environ: str):
