@@ -41,7 +41,9 @@ def tracked_state() -> str:
     """Names and times of the files of the trunk and its backends, links included: building changes none of them."""
     folders = ("python", "third_party", "cmake", "include", "lib", "bin")
     files = (path for folder in folders for path in (ROOT / folder).rglob("*") if "__pycache__" not in path.parts)
-    return "\n".join(f"{path} {path.lstat().st_mtime_ns}" for path in sorted(files) if not path.is_dir())
+    return "\n".join(
+        f"{path} {path.lstat().st_mtime_ns}" for path in sorted(files) if path.is_symlink() or not path.is_dir()
+    )
 
 
 @dataclass

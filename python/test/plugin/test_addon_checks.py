@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from setup_tools import plugin
@@ -48,6 +49,44 @@ def test_a_good_one_is_set_up(repository):
     ]
     assert distribution.package_dir == {"triton.backends.acme": "acme/backend"}
     assert distribution.install_requires == ["flagtree>=3.6.0,==3.6.*"]
+
+
+def test_a_language_and_data_files_belong_to_it(repository):
+    (repository / "acme" / "language" / "acme" / "deep").mkdir(parents=True)
+    for folder in ("", "deep"):
+        (repository / "acme" / "language" / "acme" / folder / "__init__.py").write_text("")
+    change(repository / "acme" / "backend.toml", "target =", 'language = "acme"\ndata = ["lib/*.bc"]\ntarget =')
+    distribution = set_up(repository)
+    assert {"triton.language.extra.acme", "triton.language.extra.acme.deep"} <= set(distribution.packages or ())
+    assert (distribution.package_dir or {})["triton.language.extra.acme"] == "acme/language/acme"
+    assert distribution.package_data == {"triton.backends.acme": ["lib/*.bc"]}
+
+
+def test_its_version_may_be_the_trunks(repository):
+    change(repository / "pyproject.toml", 'version = "0.1"\n', "")
+    change(repository / "pyproject.toml", '"scripts"', '"scripts", "version"')
+    assert set_up(repository).metadata.version == "3.6.0"
+
+
+def test_with_a_checkout_it_becomes_a_whole_wheel(repository, monkeypatch):
+    change(repository / "pyproject.toml", 'version = "0.1"\n', "")
+    change(repository / "pyproject.toml", '"scripts"', '"scripts", "version"')
+    change(repository / "pyproject.toml", 'backend = "acme"', f'backend = "acme"\nsource = "{ROOT}"')
+    (repository / "acme" / "CMakeLists.txt").write_text("")
+    distribution: Any = set_up(repository)
+    assert {"triton", "triton.backends.acme", "triton.backends.cpu"} <= set(distribution.packages)
+    assert distribution.package_dir[""] == str(ROOT / "python")
+    assert distribution.package_dir["triton.backends.acme"] == "acme/backend"
+    assert distribution.metadata.version == "3.6.0+acme3.6"
+    assert distribution.has_ext_modules() and not distribution.install_requires
+    assert distribution.flagtree_project.build_base == repository / "build" / "acme+cpu"
+    assert distribution.flagtree_project.native_base == repository / "build" / "acme+cpu"
+
+
+def test_a_whole_wheel_has_the_command(repository, monkeypatch):
+    monkeypatch.setenv("FLAGTREE_SOURCE", str(ROOT))
+    change(repository / "pyproject.toml", '"scripts", ', "")
+    assert "dynamic must name 'scripts'" in error_of(repository)
 
 
 def test_the_trunk_may_be_called_otherwise(repository, monkeypatch):
