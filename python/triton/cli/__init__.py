@@ -87,6 +87,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         # The reader (head, less) went away; Python would complain once more when it flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except ImportError as error:  # of triton itself, or of its specialization
+        print(f"flagtree: error: {error}\n'flagtree doctor' examines the installation.", file=sys.stderr)
+        return 2
     except OSError as error:  # a full disk, a folder that cannot be read or written
         print(f"flagtree: error: {error.filename or 'a file'}: {error.strerror or error}", file=sys.stderr)
         return 2

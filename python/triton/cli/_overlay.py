@@ -58,7 +58,11 @@ class PythonOverlay:
             if file in reached or file in own:
                 continue
             near = _nearest(file, trunk)
-            if points.package_of(file) is None:
+            module = self._hidden_by(file)
+            if module:
+                why = f"nothing can load it: {module} is a module of the trunk, no package"
+                yield Finding(PROBLEM, self._name(file), why, "move it, or add an __init__.py that replaces the module")
+            elif points.package_of(file) is None:
                 why = "nothing loads it: it is imported by no file of the backend, and "
                 if file in trunk:
                     why += "the trunk's package of that name does not call spec_path"
@@ -80,13 +84,29 @@ class PythonOverlay:
     def _name(self, file: str) -> str:
         return self.tree.short(self.root / file)
 
+    def _hidden_by(self, file: str) -> str:
+        """The trunk's module that has the name of one of the folders above `file`, where none of these is a package."""
+        parts = file.split("/")[:-1]
+        for n in range(1, len(parts) + 1):
+            folder = "/".join(parts[:n])
+            if (self.tree.package / f"{folder}.py").is_file() and not (self.root / folder / "__init__.py").is_file():
+                return f"triton/{folder}.py"
+        return ""
+
     def _replaces(self, file: str, points: HookPoints) -> bool:
         package = points.package_of(file)
         # A hooked package's own __init__.py is running when it calls spec_path, so it is never replaced.
         return package is not None and file != f"{package}/__init__.py" and (self.tree.package / file).is_file()
 
+    def _packages_for_modules(self, points: HookPoints) -> Iterator[str]:
+        """The ``__init__.py`` of packages that take the place of a trunk module."""
+        for file in self.files:
+            folder, _, name = file.rpartition("/")
+            if name == "__init__.py" and points.package_of(folder) and (self.tree.package / f"{folder}.py").is_file():
+                yield file
+
     def _reached(self, points: HookPoints) -> set[str]:
-        todo = ["__init__.py", *self.replaced(points)]
+        todo = ["__init__.py", *self.replaced(points), *self._packages_for_modules(points)]
         for file in self._other_files():
             todo += self._imports(parse(file), ("backends", self.backend.name, *self._parts_outside(file)))
         reached: set[str] = set()

@@ -9,6 +9,8 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from ._hooks import find_hook_points
+from ._import_check import import_findings
 from ._installed import EDITABLE, backend_findings, library, manifests
 from ._marker import MARKER_NAME, marker_values
 from ._output import (
@@ -25,6 +27,7 @@ from ._output import (
     summary,
     title,
 )
+from ._overlay import PythonOverlay
 from ._toolchain import REQUIREMENTS, toolchain_findings
 from ._tree import Tree, find_tree
 from .cache import scan
@@ -50,7 +53,7 @@ def run(arguments: argparse.Namespace) -> int:
         sections["installation"] = list(installation_findings(tree))
         rebuild = f"reinstall it; in a checkout: {EDITABLE}"
         sections["backends"] = list(_guarded("backends", rebuild, lambda: _backends(tree)))
-        sections["caches"] = list(cache_findings())
+        sections["caches"] = list(_guarded("caches", rebuild, cache_findings))
     if tree.root is not None and not arguments.no_build:
         sections["build"] = list(toolchain_findings(tree))
     findings = [finding for section in sections.values() for finding in section]
@@ -97,30 +100,36 @@ def _library(rebuild: str) -> Iterator[Finding]:
 
 
 def _owners() -> Iterator[Finding]:
-    """Distributions that installed files into ``triton/``; two of them overwrite each other."""
-    names = sorted(set(importlib.metadata.packages_distributions().get("triton", [])))
-    owners = [name for name in names if not _only_adds(name)]
-    for name in sorted(set(names) - set(owners)):
-        yield Finding(OK, "distribution", f"{name} {importlib.metadata.version(name)} adds backends to it")
-    if len(owners) > 1:
-        named = " and ".join(f"{name} {importlib.metadata.version(name)}" for name in owners)
-        others = " ".join(name for name in owners if name != "flagtree")
+    """Distributions that installed files into ``triton/``; two that bring the package overwrite each other."""
+    whole, added = {}, {}
+    for distribution in importlib.metadata.distributions():
+        name, part = distribution.metadata["Name"], _part_of_triton(distribution)
+        if name and part:
+            (whole if part == "all" else added).setdefault(name, distribution.version)
+    for name, version in sorted(added.items()):
+        yield Finding(OK, "distribution", f"{name} {version} adds backends to it")
+    if len(whole) > 1:
+        named = " and ".join(f"{name} {version}" for name, version in sorted(whole.items()))
+        others = " ".join(sorted(name for name in whole if name != "flagtree"))
         fix = f"pip uninstall -y {others} && pip install --force-reinstall --no-deps flagtree"
         yield Finding(PROBLEM, "distribution", f"{named} both own the package triton and overwrite each other", fix)
-    elif owners:
-        yield Finding(OK, "distribution", f"{owners[0]} {importlib.metadata.version(owners[0])}")
+    elif whole:
+        yield Finding(OK, "distribution", " ".join(*whole.items()))
     else:
         yield Finding(NOTE, "distribution", "none owns this package: it is found through the path only")
 
 
-def _only_adds(distribution: str) -> bool:
-    """True for a distribution with files in ``triton/`` that does not bring the package itself: an added backend."""
-    try:
-        files = importlib.metadata.files(distribution) or []
-    except importlib.metadata.PackageNotFoundError:
-        return False
-    inside = [file for file in files if file.parts[:1] == ("triton",)]
-    return bool(inside) and not any(file.parts == ("triton", "__init__.py") for file in inside)
+def _part_of_triton(distribution: importlib.metadata.Distribution) -> str:
+    """``all`` for a distribution that brings the package, ``some`` for one that adds to it, else empty.
+
+    RECORD decides. An editable install lists no files of the package there, but names it.
+    """
+    files = (distribution.read_text("RECORD") or "").splitlines()
+    if any(line.startswith("triton/__init__.py,") for line in files):
+        return "all"
+    if any(line.startswith("triton/") for line in files):
+        return "some"
+    return "all" if "triton" in (distribution.read_text("top_level.txt") or "").split() else ""
 
 
 def _shadowed(package: Path) -> Iterator[Finding]:
@@ -148,7 +157,6 @@ def _selected(tree: Tree, rebuild: str) -> Iterator[Finding]:
     from triton import flagtree_spec
 
     name, overlay = flagtree_spec.selected_backend(), flagtree_spec.overlay_dir()
-    flagtree_spec.has_spec("")  # imports the backend's functions
     if name is None:
         level = NOTE if tree.root is not None else PROBLEM
         text = f"no backend: {tree.package / MARKER_NAME} was not generated, so specializations have no effect"
@@ -156,6 +164,10 @@ def _selected(tree: Tree, rebuild: str) -> Iterator[Finding]:
         return
     where = f", specialization in {overlay}" if overlay else ", without specialization"
     yield Finding(OK, "selected", name + where)
+    if overlay and name in tree.backends:
+        active = PythonOverlay(tree, tree.backends[name])
+        for found in import_findings(active, find_hook_points(tree.package)):
+            yield Finding(found.level, "specialization", f"{found.subject}: {found.text}", found.fix or rebuild)
     yield from _incomplete(tree, rebuild)
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import importlib.metadata
+import json
 import os
+import shutil
 import struct
 import subprocess
 import sys
@@ -11,6 +12,7 @@ from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
 
 import pytest
+from spec.linked import link_installation
 from triton.cli import _child, _installed, _toolchain, doctor
 from triton.cli._child import Answer, ask
 from triton.cli._tree import checkout_of, find_tree, running_package
@@ -70,34 +72,45 @@ def test_this_installation_is_examined(flagtree):
 # -- the installation -------------------------------------------------------------------------------------------------
 
 
-def test_two_distributions_that_own_triton_are_named(monkeypatch):
-    monkeypatch.setattr(importlib.metadata, "packages_distributions", lambda: {"triton": ["triton", "flagtree"]})
-    monkeypatch.setattr(importlib.metadata, "version", lambda name: {"triton": "3.5.1", "flagtree": "3.6.0"}[name])
-    found = problem(doctor._owners(), "distribution")
-    assert "flagtree 3.6.0 and triton 3.5.1 both own" in found.text
-    assert found.fix == "pip uninstall -y triton && pip install --force-reinstall --no-deps flagtree"
-
-
-def distribution(folder: Path, name: str, *files: str) -> None:
+def distribution(folder: Path, name: str, *files: str, **texts: str) -> None:
     info = folder / f"{name.replace('-', '_')}-1.0.dist-info"
     info.mkdir(parents=True)
     (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
     (info / "RECORD").write_text("".join(f"{file},,\n" for file in files))
+    for file, text in texts.items():
+        (info / f"{file}.txt").write_text(text)
 
 
-def test_two_installed_distributions_that_own_triton_are_found(monkeypatch, tmp_path):
-    distribution(tmp_path, "zz-triton", "triton/__init__.py", "triton/compiler/__init__.py")
-    distribution(tmp_path, "zz-flagtree", "triton/__init__.py")
-    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
-    assert "zz-flagtree 1.0 and zz-triton 1.0 both own" in problem(doctor._owners(), "distribution").text
+@pytest.fixture
+def only_path(monkeypatch, tmp_path):
+    """The only folder in which distributions are looked for."""
+    monkeypatch.setattr(sys, "path", [str(tmp_path)])
+    return tmp_path
 
 
-def test_a_distribution_that_adds_a_backend_is_no_second_owner(monkeypatch, tmp_path):
-    distribution(tmp_path, "zz-flagtree-acme", "triton/backends/acme/driver.py", "triton/backends/acme/compiler.py")
-    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
-    found = list(doctor._owners())
-    assert "problem" not in {f.level for f in found}
-    assert "zz-flagtree-acme 1.0 adds backends to it" in {f.text for f in found}
+@pytest.mark.parametrize("editable", [False, True])
+def test_two_installed_distributions_that_own_triton_are_found(only_path, editable):
+    distribution(only_path, "triton", "triton/__init__.py", "triton/compiler/__init__.py")
+    distribution(only_path, "numpy", "numpy/__init__.py", top_level="numpy")
+    if editable:
+        distribution(only_path, "flagtree", "__editable__.flagtree.pth", top_level="triton\n")
+    else:
+        distribution(only_path, "flagtree", "triton/__init__.py")
+    found = problem(doctor._owners(), "distribution")
+    assert "flagtree 1.0 and triton 1.0 both own" in found.text
+    assert found.fix == "pip uninstall -y triton && pip install --force-reinstall --no-deps flagtree"
+
+
+def test_a_distribution_that_adds_a_backend_is_no_second_owner(only_path):
+    distribution(only_path, "flagtree", "triton/__init__.py", top_level="triton\n")
+    distribution(only_path, "flagtree-acme", "triton/backends/acme/driver.py", top_level="triton\n")
+    found = [(f.level, f.text) for f in doctor._owners()]
+    assert found == [("ok", "flagtree-acme 1.0 adds backends to it"), ("ok", "flagtree 1.0")]
+
+
+def test_a_package_that_no_distribution_owns_is_a_note(only_path):
+    (found,) = doctor._owners()
+    assert found.level == "note"
 
 
 def test_another_triton_on_the_path_is_named(monkeypatch, tmp_path):
@@ -197,14 +210,36 @@ def test_p9_a_selected_backend_without_its_specialization(monkeypatch):
     assert "'acme' is selected" in problem(doctor.installation_findings(TREE), "selected").text
 
 
-def test_p2_a_specialization_that_cannot_be_imported(monkeypatch):
-    from triton import flagtree_spec
+@pytest.fixture
+def broken_installation(tmp_path):
+    """An installation for mthreads, of links, whose specialization has one file that raises."""
+    (tmp_path / "third_party").mkdir()
+    shutil.copytree(TREE.root / "third_party/mthreads", tmp_path / "third_party/mthreads")
+    (tmp_path / "third_party/cpu").symlink_to(TREE.root / "third_party/cpu")
+    installation = link_installation(tmp_path, "mthreads")
 
-    def fail(name):
-        raise ImportError("backend 'acme': its specialization x failed to import: NameError: y")
+    def with_broken(file):
+        broken = tmp_path / "third_party/mthreads/backend/spec/triton" / file
+        broken.write_text(broken.read_text() + "\nimport no_such_module\n")
+        return installation
 
-    monkeypatch.setattr(flagtree_spec, "has_spec", fail)
-    assert "'acme': its specialization x" in problem(doctor.installation_findings(TREE), "selected").text
+    return with_broken
+
+
+@pytest.mark.parametrize("file", ["__init__.py", "tools/link.py"])
+def test_p2_a_specialization_that_cannot_be_imported(broken_installation, tmp_path, file):
+    installation = broken_installation(file)
+    code = "import sys\nfrom triton.cli import main\nsys.exit(main(sys.argv[1:]))"
+    done = installation.run(code, "doctor", "--no-build", "--json", TRITON_CACHE_DIR=str(tmp_path / "cache"))
+    assert done.returncode == 1 and done.stderr == ""
+    found = [f for f in json.loads(done.stdout)["sections"]["installation"] if f["subject"] == "specialization"]
+    assert any(f"spec/triton/{file}: it cannot be imported: ModuleNotFoundError" in f["text"] for f in found)
+    done = installation.run(code, "cache", "path")
+    if file == "__init__.py":
+        assert done.returncode == 2 and "flagtree doctor" in done.stderr
+        assert "backend 'mthreads': its specialization" in done.stderr and "Traceback" not in done.stderr
+    else:
+        assert done.returncode == 0, done.stderr
 
 
 def test_a_backend_that_is_gone(monkeypatch, tmp_path):
@@ -279,8 +314,9 @@ def test_what_a_backend_lacks_is_shown_with_what_to_do(monkeypatch):
 
     lacks = [("no toolkit in /opt/acme", "install it, or set ACME_HOME")]
     monkeypatch.setattr(backends["cpu"].compiler, "missing", lambda: lacks)
-    found = problem(_installed.backend_findings(TREE), "cpu")
-    assert (found.text, found.fix) == lacks[0]
+    (found,) = _installed._lacking("cpu", needed=True)
+    assert (found.level, found.text, found.fix) == ("problem", *lacks[0])
+    assert lacks[0][0] in {found.text for found in _installed.backend_findings(TREE)}
     (found,) = _installed._lacking("cpu", needed=False)
     assert found.level == "note"
 

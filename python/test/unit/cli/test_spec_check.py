@@ -135,6 +135,14 @@ def test_a_file_that_the_driver_imports_is_loaded(spec, checkout, text):
     assert spec("check").status == 0
 
 
+def test_a_file_below_the_name_of_a_trunk_module_is_an_orphan(spec, checkout):
+    checkout.overlay("tools/compile/extra.py", "x = 1\n")
+    (problem,) = spec("check").findings("problem")
+    assert "triton/tools/compile.py is a module of the trunk, no package" in problem["text"]
+    checkout.overlay("tools/compile/__init__.py", "from .extra import x\n")
+    assert spec("check").findings("problem") == []
+
+
 def test_nested_packages_of_a_hooked_package_are_replaced(spec, checkout):
     checkout.trunk("tools/inner/__init__.py", "x = 1\n")
     checkout.trunk("tools/inner/a.py", "x = 1\n")
