@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from setup_tools import parallel
 from setup_tools.cmake_driver import ErrorFinder
 from setup_tools.environment import TABLE, Environment, warn_unknown
+from setup_tools.environment_page import PAGE, environment_page
 from setup_tools.errors import BuildError
 from setup_tools.parallel import jobs
 from setup_tools.toolchain import find_compiler_cache
+
+from .conftest import ROOT
 
 GIB = 1 << 30
 
@@ -104,3 +109,15 @@ def test_which_compiler_cache_is_used(tmp_path, monkeypatch, there, values, expe
     monkeypatch.setenv("PATH", str(tmp_path))
     found = find_compiler_cache(Environment(values))
     assert found == (str(tmp_path / expected) if expected in there.split() else expected)
+
+
+def test_the_page_of_variables_is_up_to_date():
+    assert (ROOT / PAGE).read_text() == environment_page(ROOT), "run python -m setup_tools environment --write"
+
+
+def test_every_variable_that_the_build_asks_for_is_in_the_table():
+    known = {variable.name for variable in TABLE}
+    asked = set()
+    for file in (ROOT / "python" / "setup_tools").glob("*.py"):
+        asked |= set(re.findall(r'\.(?:text|flag|number)\("(\w+)"\)', file.read_text()))
+    assert len(asked) >= 8 and asked <= known
