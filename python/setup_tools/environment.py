@@ -30,7 +30,7 @@ TABLE: tuple[Variable, ...] = (
     ),
     Variable("FLAGTREE_SHARED_CORE", "Wheels: build the compiler once for all Pythons", type="bool", default="0"),
     Variable("TRITON_BUILD_WITH_CCACHE", "Use ccache or sccache where installed", type="bool", default="1"),
-    Variable("CMAKE_CXX_COMPILER_LAUNCHER", "Program to call compilers through, instead of the ccache or sccache found"),
+    Variable("CMAKE_CXX_COMPILER_LAUNCHER", "Program to call compilers through, in place of ccache or sccache"),
     Variable("TRITON_APPEND_CMAKE_ARGS", "Further arguments of the CMake configuration, as in a shell"),
     Variable("MAX_JOBS", "Number of parallel compilations; unset: from cores and free memory", type="int"),
     Variable("CMAKE_BUILD_PARALLEL_LEVEL", "The same, CMake's own variable; MAX_JOBS wins", type="int"),
