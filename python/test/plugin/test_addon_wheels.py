@@ -87,6 +87,25 @@ def test_its_marker_says_what_it_is(acme):
     assert {name: values[name] for name in wanted} == wanted
 
 
+def test_wheel_check_knows_add_ons(acme, tmp_path, capsys):
+    from triton.cli import main
+
+    assert main(["wheel-check", str(acme[1])]) == 0
+    assert "an add-on, with acme" in capsys.readouterr().out
+    spoilt = tmp_path / acme[1].name
+    with zipfile.ZipFile(acme[1]) as good, zipfile.ZipFile(spoilt, "w") as bad:
+        for info in good.infolist():
+            data = good.read(info).replace(b"Requires-Dist: flagtree==3.6.*,>=3.6.0\n", b"")
+            bad.writestr(info, data)
+        bad.writestr("triton/backends/__init__.py", "")
+        bad.writestr("triton/jit.py", "")
+    assert main(["wheel-check", str(spoilt)]) == 1
+    printed = capsys.readouterr().out
+    assert "PROBLEM requires" in printed
+    for name in ("triton/jit.py", "triton/backends/__init__.py"):
+        assert f"{name} belongs to the package itself" in printed
+
+
 def test_building_leaves_the_repository_clean(acme):
     repository, _ = acme
     assert run("git", "status", "--short", cwd=repository).stdout == ""

@@ -30,6 +30,7 @@ _DAMAGED = (
     *(NotImplementedError, RuntimeError, ValueError, OverflowError),
 )
 _STRAYS = (".pyc", ".pyo", ".cc", ".cpp", ".o", ".a", ".toml", ".orig", ".rej")
+_ADDON_MARKER = re.compile(r"triton/backends/\w+/_flagtree_addon\.py")
 _LIBRARY = re.compile(r"triton/_C/libtriton[.\w-]*\.(so|pyd)")
 
 
@@ -81,6 +82,11 @@ class Wheel:
         return sorted({p[2] for p in parts if p[:2] == ("triton", "backends") and len(p) > 3})
 
     @property
+    def addon_marker(self) -> str | None:
+        """The generated module of an add-on, which holds one backend without the trunk; None in other wheels."""
+        return next((name for name in self.names if _ADDON_MARKER.fullmatch(name)), None)
+
+    @property
     def libraries(self) -> list[str]:
         return [name for name in self.names if _LIBRARY.fullmatch(name)]
 
@@ -100,7 +106,8 @@ class Wheel:
 
 def check_content(wheel: Wheel) -> Iterator[Finding]:
     """Everything that can be told without looking into binaries."""
-    for check in (_metadata, _record, _marker_and_backends, _parts, _strays):
+    parts = _addon_parts if wheel.addon_marker else _parts
+    for check in (_metadata, _record, _marker_and_backends, parts, _strays):
         yield from check(wheel)
 
 
@@ -122,7 +129,7 @@ def _metadata(wheel: Wheel) -> Iterator[Finding]:
         yield Finding(PROBLEM, "tags", text, "retag it with: python -m wheel tags")
     else:
         yield Finding(OK, "tags", ", ".join(sorted(outside)))
-    if header["Root-Is-Purelib"] != "false":
+    if header["Root-Is-Purelib"] != "false" and not wheel.addon_marker:
         yield Finding(PROBLEM, "tags", "WHEEL says Root-Is-Purelib, but the wheel holds machine code", "build it again")
 
 
@@ -177,17 +184,19 @@ def _wrong_digest(wheel: Wheel, row: list[str]) -> str:
 
 
 def _marker_and_backends(wheel: Wheel) -> Iterator[Finding]:
-    text = wheel.text(f"triton/{MARKER_NAME}")
+    file = wheel.addon_marker or f"triton/{MARKER_NAME}"
+    text = wheel.text(file)
     if text is None:
         what = f"triton/{MARKER_NAME} is missing: no backend is selected, so specializations have no effect"
         yield Finding(PROBLEM, "marker", what, "build the wheel with pip or build, which generate it")
         return
     try:
-        marker = marker_values(text, f"triton/{MARKER_NAME}")
+        marker = marker_values(text, file)
     except CliError as error:
         yield Finding(PROBLEM, "marker", str(error))
         return
-    yield Finding(OK, "marker", f"built for {marker['BACKEND']}, with {', '.join(marker['BACKENDS'])}")
+    what = "an add-on" if wheel.addon_marker else f"built for {marker['BACKEND']}"
+    yield Finding(OK, "marker", f"{what}, with {', '.join(marker['BACKENDS'])}")
     yield from _backends(wheel, marker)
 
 
@@ -247,6 +256,21 @@ def _parts(wheel: Wheel) -> Iterator[Finding]:
         )
     else:
         yield Finding(OK, "FileCheck", program)
+
+
+def _addon_parts(wheel: Wheel) -> Iterator[Finding]:
+    """An add-on has nothing that the package beside which it is installed has, and says which one it needs."""
+    own = ("triton/backends/", "triton/language/extra/", f"{wheel.dist_info}/")
+    for name in wheel.names:
+        if name.startswith("triton/") and (not name.startswith(own) or name.count("/") < 3):
+            yield Finding(PROBLEM, "files", f"{name} belongs to the package itself", "leave it out of the add-on")
+    metadata = HeaderParser().parsestr(wheel.text(f"{wheel.dist_info}/METADATA") or "")
+    needed = metadata.get_all("Requires-Dist", [])
+    if needed:
+        yield Finding(OK, "requires", ", ".join(needed))
+    else:
+        text = "nothing: it would be installed beside any FlagTree, or none"
+        yield Finding(PROBLEM, "requires", text, "build it with flagtree-build")
 
 
 def _strays(wheel: Wheel) -> Iterator[Finding]:

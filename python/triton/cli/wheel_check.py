@@ -14,6 +14,7 @@ from typing import Any
 
 from ._binaries import check_binaries
 from ._output import (
+    NOTE,
     PROBLEM,
     CliError,
     Finding,
@@ -73,7 +74,10 @@ def check_wheel(wheel: Wheel, arguments: argparse.Namespace) -> list[Finding]:
         findings += [*check_content(wheel), *check_binaries(wheel, arguments.allow)]
     except CliError as error:  # a damaged wheel; the others are still to be looked at
         findings.append(Finding(PROBLEM, "wheel", str(error), "build or fetch it again"))
-    if arguments.try_it:
+    if arguments.try_it and wheel.addon_marker:
+        text = "an add-on alone cannot run: install it beside FlagTree, and run its tests there"
+        findings.append(Finding(NOTE, "run", text))
+    elif arguments.try_it:
         from ._wheel_run import check_running
 
         findings += check_running(wheel, arguments.python)
