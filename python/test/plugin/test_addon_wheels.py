@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from .conftest import run
+from .conftest import EXAMPLES, run
 from .environments import Environment, build_wheel, install_default_selection, make_environment, make_repository
 
 KERNEL = """
@@ -234,3 +234,16 @@ def test_the_command_says_what_to_do_where_the_choice_is_open(acme, zenith, site
     assert "(backend acme)" in flagtree("--version", FLAGTREE_SPECIALIZATION="acme").stdout
     listed = flagtree("backends", FLAGTREE_SPECIALIZATION="acme", TRITON_DEFAULT_BACKEND="acme")
     assert listed.returncode == 0 and "selected" in listed.stdout
+
+
+def test_beside_a_checkout_it_is_skipped_aloud(acme, preview, tmp_path):
+    """A package triton that lies elsewhere than the add-on does not have it."""
+    package = preview(EXAMPLES / "hello")
+    environment = make_environment(tmp_path / "venv")
+    environment.pip("install", "-q", "--no-index", "--no-deps", acme[1])
+    done = environment.program(
+        "import triton.backends as b; print(*b.backends)", tmp_path, PYTHONPATH=str(package.path)
+    )
+    assert done.stdout.splitlines()[-1] == "cpu hello"
+    assert "backend 'acme' is skipped" in done.stdout
+    assert f"add-ons belong into {package.path}/triton/backends" in done.stdout

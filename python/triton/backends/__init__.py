@@ -158,9 +158,11 @@ def _discover() -> dict[str, Backend]:
             if _importable(package):
                 packages[name] = package
             else:
+                # The package of an add-on lies in this very folder, which another environment's or a checkout's is not.
+                place = f" (add-ons belong into {__path__[0]})" if package.startswith(f"{__name__}.") else ""
                 warnings.warn(
                     f"triton: backend {name!r} is skipped: entry point {name} = {package} of group {_GROUP} names a "
-                    "package that cannot be imported. Reinstall or remove the distribution that declares it",
+                    f"package that cannot be imported{place}. Reinstall or remove the distribution that declares it",
                     stacklevel=2,
                 )
     return {name: Backend(name, package) for name, package in packages.items()}
