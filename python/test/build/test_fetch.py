@@ -14,6 +14,8 @@ import pytest
 from setup_tools.artifacts import ArtifactCache, Needed
 from setup_tools.bundle import export_bundle, import_bundle
 from setup_tools.errors import BuildError
+from triton.cli import _toolchain
+from triton.cli._tree import find_tree
 
 from .archives import NOISE, artifact_of, manifest_lines, member, toolchain, write_archive
 from .checkout import Checkout, make_checkout
@@ -218,3 +220,24 @@ def test_something_else_is_no_bundle(tmp_path):
     (tmp_path / "file").write_bytes(b"text")
     with pytest.raises(BuildError, match="cannot be read as a bundle of artifacts"):
         import_bundle(tmp_path / "file", ArtifactCache(tmp_path / "new", lambda text: None))
+
+
+@pytest.mark.parametrize(("offline", "level"), [("", "note"), ("1", "problem")])
+def test_doctor_says_what_has_not_been_fetched(checkout, tmp_path, monkeypatch, offline, level):
+    mirror = str(tmp_path / "mirror")
+    settings = {
+        "FLAGTREE_BACKEND": "acme",
+        "FLAGTREE_CACHE_DIR": str(tmp_path / "cache"),
+        "TRITON_OFFLINE_BUILD": offline,
+    }
+    for name, value in {**settings, "TRITON_PLUGIN_DIRS": str(checkout.root / "third_party" / "acme")}.items():
+        monkeypatch.setenv(name, value)
+    tree = find_tree(str(ROOT))
+    found = {finding.subject: finding for finding in _toolchain._selection(tree)}
+    assert found["acme/tools"].level == level and found["acme/tools"].fix == "flagtree fetch acme"
+    command = (sys.executable, "-m", "triton.cli", "fetch", "--root", ROOT)
+    env = {**settings, "FLAGTREE_ARTIFACT_MIRROR": mirror, "TRITON_PLUGIN_DIRS": os.environ["TRITON_PLUGIN_DIRS"]}
+    done = run(*command, cwd=tmp_path, env={**env, "PYTHONPATH": str(ROOT / "python")})
+    assert done.returncode == 0, done.stdout
+    found = {finding.subject: finding for finding in _toolchain._selection(tree)}
+    assert found["acme/tools"].level == "ok" and "in the cache" in found["acme/tools"].text

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
+import os
 import re
+import shutil
 import subprocess
 import sys
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -31,6 +35,12 @@ def add(x, y, out, n, BLOCK: tl.constexpr):
 def names_in(wheel: Path) -> set[str]:
     with zipfile.ZipFile(wheel) as archive:
         return set(archive.namelist())
+
+
+def contents_of(wheel: Path) -> dict[str, str]:
+    """The digest of every file."""
+    with zipfile.ZipFile(wheel) as archive:
+        return {name: hashlib.sha256(archive.read(name)).hexdigest() for name in archive.namelist()}
 
 
 def run_file(environment, tmp_path: Path, code: str) -> str:
@@ -189,6 +199,71 @@ def test_a_library_for_another_python_is_named(wheels, tmp_path):
     assert "it was built for another Python: libtriton.cpython-38-x86_64-linux-gnu.so" in done.stdout
 
 
+NO_BUILD_TOOLS = """
+import sys
+
+class Refuse:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in ("setuptools", "pkg_resources", "distutils", "packaging", "filelock", "pybind11",
+                                      "scikit_build_core", "cmake", "ninja", "tomli", "wheel", "setup_tools"):
+            raise ImportError(f"{name} is a tool of the build")
+
+sys.meta_path.insert(0, Refuse())
+"""
+
+
+def test_what_only_the_build_needs_is_not_needed_by_kernels(installed, tmp_path):
+    code = NO_BUILD_TOOLS + KERNEL + "x = np.ones(8, np.float32)\nadd[(1,)](x, x, x, 8, BLOCK=8)\nprint(x.sum())\n"
+    assert run_file(installed("mthreads"), tmp_path, code) == "16.0"
+
+
+@pytest.fixture
+def read_only(installed, tmp_path) -> Iterator[Path]:
+    """The installed package, in folders that nobody may write to."""
+    package = Path(installed().run("import triton; print(triton.__path__[0])", tmp_path))
+    folders = [package.parent, package, *(path for path in package.rglob("*") if path.is_dir())]
+    for folder in folders:
+        folder.chmod(0o555)
+    yield package
+    for folder in folders:
+        folder.chmod(0o755)
+
+
+# Root may write everywhere; without these capabilities it is as bound by permissions as anybody.
+AS_ANYBODY = ("setpriv", "--bounding-set=-dac_override", "--inh-caps=-dac_override") if os.getuid() == 0 else ()
+
+
+@pytest.mark.skipif(bool(AS_ANYBODY) and shutil.which("setpriv") is None, reason="run as root, without setpriv")
+def test_read_only_site_packages_are_no_hindrance(installed, read_only, tmp_path):
+    probe = [*AS_ANYBODY, sys.executable, "-c", f"open({str(read_only / 'probe')!r}, 'w')"]
+    assert subprocess.run(probe, capture_output=True, check=False).returncode != 0, "the folder is not read-only"
+    file = tmp_path / "program.py"
+    file.write_text(
+        KERNEL
+        + "x = np.ones(8, np.float32)\nadd[(1,)](x, x, x, 8, BLOCK=8)\nassert x.tolist() == [2] * 8\nprint('ran')\n"
+    )
+    for cache, warns in ((tmp_path / "cache", False), (read_only / "cache", True)):
+        env = {"TRITON_CACHE_DIR": str(cache), "HOME": str(read_only)}
+        done = run(*AS_ANYBODY, installed().python, file, cwd=tmp_path, env=env)
+        assert done.returncode == 0, done.stdout
+        assert done.stdout.splitlines().count("ran") == 1
+        assert (f"cannot write {cache}" in done.stdout) is warns
+
+
+def test_a_wheel_called_triton_has_the_same_files(sources, wheels, tmp_path):
+    """From the tree of the wheel called flagtree, so nothing is compiled."""
+    done = run(
+        *(sys.executable, "-m", "pip", "wheel", "--no-build-isolation", "--no-deps", "-v", "-w", tmp_path, "."),
+        cwd=sources,
+        env={"FLAGTREE_WHEEL_NAME": "triton", "FLAGTREE_BACKEND": "mthreads"},
+    )
+    assert done.returncode == 0, done.stdout[-4000:]
+    assert "Building CXX object" not in done.stdout
+    (wheel,) = tmp_path.glob("triton-3.6.0+mthreads3.6-*.whl")
+    renamed = {name.replace("triton-3.6.0+", "flagtree-3.6.0+") for name in names_in(wheel)}
+    assert renamed == names_in(wheels.build("mthreads"))
+
+
 def test_sdist_holds_all_sources_and_makes_the_same_wheel(sources, wheels, tmp_path):
     done = run(*(sys.executable, "-m", "build", "--no-isolation", "--sdist", "--outdir", tmp_path, "."), cwd=sources)
     assert done.returncode == 0, done.stdout[-4000:]
@@ -204,4 +279,4 @@ def test_sdist_holds_all_sources_and_makes_the_same_wheel(sources, wheels, tmp_p
     )
     assert done.returncode == 0, done.stdout[-4000:]
     (wheel,) = (tmp_path / "w").glob("*.whl")
-    assert names_in(wheel) == names_in(wheels.build())
+    assert contents_of(wheel) == contents_of(wheels.build())

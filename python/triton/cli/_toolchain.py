@@ -213,6 +213,23 @@ def _selection(tree: Tree) -> Iterator[Finding]:
     for manifest in loaded.assembly.selection.backends:
         for variable in manifest.environment:
             yield from _variable(manifest.name, variable)
+    yield from _artifacts(loaded, tree)
+
+
+def _artifacts(project: Any, tree: Tree) -> Iterator[Finding]:
+    """Archives of the selected backends that are not in the cache. A build fetches them, unless it has no network."""
+    try:
+        inputs, artifacts = import_setup_tools("inputs", tree), import_setup_tools("artifacts", tree)
+    except ImportError:  # the packages that are missing have been reported
+        return
+    cache = inputs.cache_of(project, lambda text: None)
+    level = PROBLEM if inputs.source_of(project).offline else NOTE
+    for entry in artifacts.needed_artifacts(project.assembly.selection.backends):
+        state = cache.state(entry.artifact)
+        if state.usable:
+            yield Finding(OK, entry.label, f"artifact, {size_text(entry.artifact.size)}, in the cache")
+        else:
+            yield Finding(level, entry.label, f"artifact: {state.text}", f"flagtree fetch {entry.backend}")
 
 
 def _variable(backend: str, variable: Any) -> Iterator[Finding]:
