@@ -53,17 +53,16 @@ def test_replaced_source_names_the_producer(added):
 
 
 @triton.jit
-def copy_block(x, out, n, BLOCK: tl.constexpr):
-    source = tl.make_block_ptr(x, (n,), (1,), (0,), (BLOCK,), (0,))
-    target = tl.make_block_ptr(out, (n,), (1,), (0,), (BLOCK,), (0,))
-    tl.store(target, tl.load(source, boundary_check=(0,)), boundary_check=(0,))
+def copy_block(x, out, n, start, BLOCK: tl.constexpr):
+    source = tl.make_block_ptr(x, (n,), (1,), (start,), (BLOCK,), (0,))
+    tl.store(out + tl.arange(0, BLOCK), tl.load(source, boundary_check=(0,)))
 
 
 def test_added_parameter_compares_once():
-    x = np.arange(100, dtype=np.float32)
+    x = np.arange(1, 101, dtype=np.float32)
     out = np.full(128, -1, dtype=np.float32)
-    kernel = copy_block[(1,)](x, out, 100, BLOCK=128)
-    np.testing.assert_array_equal(out, np.concatenate([x, np.full(28, -1)]))
+    kernel = copy_block[(1,)](x, out, 100, -3, BLOCK=128)
+    np.testing.assert_array_equal(out, np.concatenate([np.zeros(3), x, np.zeros(25)]))
     assert set(re.findall(r"arith\.cmpi (\w+)", kernel.asm["ttir"])) == ({"ult"} if SPECIALIZED else {"sge", "slt"})
 
 
