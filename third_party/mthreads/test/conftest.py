@@ -26,3 +26,13 @@ def fake_musa(tmp_path_factory: pytest.TempPathFactory) -> Path:
     library = tmp_path_factory.mktemp("musa") / "libmusa.so"
     subprocess.run(["cc", "-shared", "-fPIC", "-o", library, HERE / "fake_musa.c"], check=True)
     return library
+
+
+@pytest.fixture(scope="session")
+def compiler(installation: Installation) -> Installation:
+    """The installation, if libtriton holds this backend's part."""
+    from triton._C import libtriton
+
+    if not hasattr(libtriton, "mthreads"):
+        pytest.skip("libtriton was built without the mthreads backend (TRITON_BACKENDS)")
+    return installation

@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-
 import triton
 from triton import knobs
 from triton._C.libtriton import llvm
@@ -54,7 +53,10 @@ class Emulator:
             check=True,
         )
         self._library = ctypes.CDLL(str(self._runtime), mode=ctypes.RTLD_GLOBAL)
-        self._count = 0
+        # LLVM calls the compiler's library for what the processor may lack, such as half precision.
+        found = subprocess.run(["cc", "-print-libgcc-file-name"], capture_output=True, text=True, check=True)
+        self._compiler_library = found.stdout.strip()
+        self._linked: dict[str, Any] = {}
 
     @property
     def threads(self) -> int:
@@ -84,18 +86,30 @@ class Emulator:
         finally:
             knobs.runtime.add_stages_inspection_hook = None
 
-    def run(self, kernel: Any, grid: Sequence[int], *arguments: Any, reverse: bool = False, **constants: Any) -> Any:
-        """Compile and run; `reverse` lets the last thread of a block go first. Returns the compiled kernel."""
+    def run(
+        self,
+        kernel: Any,
+        grid: Sequence[int],
+        *arguments: Any,
+        reverse: bool = False,
+        without_barriers: bool = False,
+        **constants: Any,
+    ) -> Any:
+        """Compile and run; `reverse` lets the last thread of a block go first. Returns the compiled kernel.
+
+        `without_barriers` drops them from the code, to see whether a test would notice.
+        """
         compiled = self.compile(kernel, arguments, constants)
-        entry = self._link(compiled.asm["llir"], compiled.metadata.name)
+        device_ir = compiled.asm["llir"]
+        if without_barriers:
+            device_ir = device_ir.replace(f"  call void @{musa.DEVICE_NAMES['simt.barrier'].value}()\n", "")
+        entry = self._link(device_ir, compiled.metadata.name)
         slots = (ctypes.c_uint64 * max(1, len(arguments)))()
         for index, value in enumerate(arguments):
             bits = value.ctypes.data if isinstance(value, np.ndarray) else _bits(value)
             slots[index] = bits
         shape = (ctypes.c_int * 3)(*(*grid, 1, 1)[:3])
-        status = self._library.simt_launch(
-            entry, slots, shape, self.threads, compiled.metadata.shared, int(reverse)
-        )
+        status = self._library.simt_launch(entry, slots, shape, self.threads, compiled.metadata.shared, int(reverse))
         if status:
             raise RuntimeError(f"{compiled.metadata.name}: {_STATUS[status]}")
         return compiled
@@ -109,12 +123,13 @@ class Emulator:
         return "i32" if isinstance(value, int) else "fp32"
 
     def _link(self, device_ir: str, name: str) -> Any:
-        self._count += 1
-        stem = self._path / f"kernel{self._count}"
-        stem.with_suffix(".o").write_bytes(llvm.to_object(llvm.parse(host_ir(device_ir, name))))
-        library = stem.with_suffix(".so")
-        subprocess.run(["cc", "-shared", "-o", library, stem.with_suffix(".o"), self._runtime], check=True)
-        return ctypes.CDLL(str(library)).simt_entry
+        if device_ir not in self._linked:
+            stem = self._path / f"kernel{len(self._linked)}"
+            obj, library = stem.with_suffix(".o"), stem.with_suffix(".so")
+            obj.write_bytes(llvm.to_object(llvm.parse(host_ir(device_ir, name))))
+            subprocess.run(["ld", "-shared", "-o", library, obj, self._runtime, self._compiler_library], check=True)
+            self._linked[device_ir] = ctypes.CDLL(str(library)).simt_entry
+        return self._linked[device_ir]
 
 
 def _bits(value: float) -> int:
@@ -139,7 +154,8 @@ def host_ir(device_ir: str, name: str) -> str:
         memory = "i8" if kind == "i1" else kind
         lines.append(f"  %p{index} = getelementptr i64, ptr %slots, i64 {index}")
         lines.append(f"  %m{index} = load {memory}, ptr %p{index}")
-        lines.append(f"  %a{index} = trunc i8 %m{index} to i1" if kind == "i1" else f"  %a{index} = freeze {kind} %m{index}")
+        narrow = "trunc i8 %m{0} to i1" if kind == "i1" else "freeze {1} %m{0}"
+        lines.append(f"  %a{index} = " + narrow.format(index, kind))
     passed = ", ".join(f"{kind} %a{index}" for index, kind in enumerate(types))
     lines += [f"  call void @{name}({passed})", "  ret void", "}"]
     return text + "\n" + "\n".join(lines) + "\n"
