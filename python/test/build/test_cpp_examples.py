@@ -69,7 +69,7 @@ class Example:
 
 
 def snapshot(root: Path) -> dict[str, int]:
-    """Modification times of the files below `root`, without its build folder and the bytecode of the build's own code."""
+    """Modification times of the files below `root`, except its build folder and bytecode."""
     files = (path for path in root.rglob("*") if path.is_file() and path.parent.name != "__pycache__")
     files = (path for path in files if path.relative_to(root).parts[0] != "build")
     return {path.relative_to(root).as_posix(): path.stat().st_mtime_ns for path in files}
