@@ -113,6 +113,7 @@ class bdist_wheel(setuptools_bdist_wheel):
     """Starts from an empty folder: files that a killed build left there would get into the wheel."""
 
     def run(self) -> None:
+        assert self.bdist_dir is not None  # finalize_options has set it
         shutil.rmtree(self.bdist_dir, ignore_errors=True)
         super().run()
 
