@@ -6,7 +6,7 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
 from ._output import NOTE, OK, PROBLEM, Finding
@@ -51,8 +51,11 @@ print(triton.runtime.driver.active.get_current_target().backend)
 """
 
 
-def check_running(wheel: Wheel, python: str | None) -> Iterator[Finding]:
-    """Findings of the installation and of three programs. `python` is the interpreter; default: the running one."""
+def check_running(wheel: Wheel, python: str | None, beside: Sequence[Wheel] = ()) -> Iterator[Finding]:
+    """Findings of the installation and of three programs. `python` is the interpreter; default: the running one.
+
+    The wheels `beside` are installed first.
+    """
     interpreter = python or sys.executable
     with tempfile.TemporaryDirectory(prefix="flagtree-wheel-") as folder:
         environment = Path(folder, "venv")
@@ -63,18 +66,21 @@ def check_running(wheel: Wheel, python: str | None) -> Iterator[Finding]:
             )
             return
         inner = str(environment / "bin" / "python")
-        done = _install(wheel.path, inner, folder)
-        if done.returncode != 0:
-            hint = "use a Python that the wheel is for: --python PATH" if "not a supported wheel" in done.stdout else ""
-            yield _failure("install", "pip could not install it", done, hint)
-            return
-        yield Finding(OK, "install", "into a clean environment")
-        yield from _programs(inner, folder, wheel)
+        for one in (*beside, wheel):
+            done = _install(one.path, inner, folder)
+            if done.returncode != 0:
+                fits = "not a supported wheel" not in done.stdout
+                hint = "" if fits else "use a Python that the wheel is for: --python PATH"
+                yield _failure("install", f"pip could not install {one.path.name}", done, hint)
+                return
+        after = f", after {', '.join(one.path.name for one in beside)}" if beside else ""
+        yield Finding(OK, "install", f"into a clean environment{after}")
+        yield from _programs(inner, folder, {name for one in (*beside, wheel) for name in one.backends})
 
 
-def _programs(python: str, folder: str, wheel: Wheel) -> Iterator[Finding]:
+def _programs(python: str, folder: str, backends: Collection[str]) -> Iterator[Finding]:
     programs = [("import", _IMPORT, "version"), ("backends", _BACKENDS, "their modules import:")]
-    if "cpu" in wheel.backends:
+    if "cpu" in backends:
         programs.append(("kernel", _KERNEL, "ran, result right, on"))
     else:
         yield Finding(NOTE, "kernel", "none was run: the wheel has no backend for this machine's processor")

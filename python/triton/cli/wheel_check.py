@@ -9,6 +9,7 @@ kernel.
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +40,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--run", dest="try_it", action="store_true", help="install into a clean environment and run a kernel"
     )
     parser.add_argument("--python", metavar="PATH", help="the Python for --run; default: the running one")
+    parser.add_argument(
+        "--with",
+        dest="beside",
+        metavar="WHEEL",
+        action="append",
+        default=[],
+        help="for --run: install this one first; repeatable. An add-on needs the FlagTree that it is for",
+    )
     parser.add_argument("--allow", action="append", default=[], metavar="LIB", help="a library it may need; repeatable")
     parser.add_argument(
         "--max-size", metavar="SIZE", type=parse_size, help="the most that a wheel may have, such as 40M"
@@ -47,12 +56,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    if arguments.python and not arguments.try_it:
-        raise CliError("--python is the interpreter for --run: give both")
+    for given, what in ((arguments.python, "--python is the interpreter"), (arguments.beside, "--with is a wheel")):
+        if given and not arguments.try_it:
+            raise CliError(f"{what} for --run: give both")
+    beside = [Wheel.open(Path(name)) for name in arguments.beside]
     results: list[tuple[Wheel, list[Finding]]] = []
     for name in arguments.wheels:
         wheel = Wheel.open(Path(name))
-        results.append((wheel, check_wheel(wheel, arguments)))
+        results.append((wheel, check_wheel(wheel, arguments, beside)))
     findings = [finding for _, found in results for finding in found]
     if arguments.json:
         print_json("wheel-check", not has_problem(findings), wheels=[_as_json(*result) for result in results])
@@ -67,20 +78,20 @@ def run(arguments: argparse.Namespace) -> int:
     )
 
 
-def check_wheel(wheel: Wheel, arguments: argparse.Namespace) -> list[Finding]:
-    """All findings about one wheel."""
+def check_wheel(wheel: Wheel, arguments: argparse.Namespace, beside: Sequence[Wheel]) -> list[Finding]:
+    """All findings about one wheel; those `beside` are installed with it where it is run."""
     findings = [note_size(wheel, arguments.max_size)]
     try:
         findings += [*check_content(wheel), *check_binaries(wheel, arguments.allow)]
     except CliError as error:  # a damaged wheel; the others are still to be looked at
         findings.append(Finding(PROBLEM, "wheel", str(error), "build or fetch it again"))
-    if arguments.try_it and wheel.addon_marker:
-        text = "an add-on alone cannot run: install it beside FlagTree, and run its tests there"
-        findings.append(Finding(NOTE, "run", text))
+    if arguments.try_it and wheel.addon_marker and not beside:
+        text = "an add-on alone cannot run: name the wheel of FlagTree that it is for"
+        findings.append(Finding(NOTE, "run", text, "--with flagtree-....whl"))
     elif arguments.try_it:
         from ._wheel_run import check_running
 
-        findings += check_running(wheel, arguments.python)
+        findings += check_running(wheel, arguments.python, beside)
     return findings
 
 

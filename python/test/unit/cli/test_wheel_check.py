@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import random
 import sys
+import zipfile
+from pathlib import Path
 
 import pytest
 from triton.cli import _wheel_run
@@ -255,3 +259,49 @@ def test_run_with_a_python_that_is_not_there(tmp_path):
     wheel = Wheel.open(WheelWriter().write(tmp_path))
     (finding,) = _wheel_run.check_running(wheel, "/no/python")
     assert finding.level == "problem" and "/no/python: No such file or directory" in finding.text
+
+
+def addon(folder) -> Path:
+    """The wheel of a backend ``acme`` that is installed beside FlagTree; it adds itself to the stub's backends."""
+    info = "flagtree_acme-0.1.dist-info"
+    marker = "BACKEND = 'acme'\nBACKENDS = ('acme',)\nOVERLAY = False\n"
+    files = {
+        f"triton/backends/acme/{part}": f"PART = {part!r}\n" for part in ("__init__.py", "compiler.py", "driver.py")
+    }
+    files["triton/backends/acme/_flagtree_addon.py"] = marker
+    files[f"{info}/METADATA"] = (
+        "Metadata-Version: 2.4\nName: flagtree-acme\nVersion: 0.1\nRequires-Dist: flagtree==3.6.*\n"
+    )
+    files[f"{info}/WHEEL"] = "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+    files[f"{info}/entry_points.txt"] = "[triton.backends]\nacme = triton.backends.acme\n"
+    path = folder / "flagtree_acme-0.1-py3-none-any.whl"
+    with zipfile.ZipFile(path, "w") as archive:
+        rows = [f"{info}/RECORD,,"]
+        for name, text in files.items():
+            archive.writestr(name, text)
+            digest = base64.urlsafe_b64encode(hashlib.sha256(text.encode()).digest()).rstrip(b"=").decode()
+            rows.append(f"{name},sha256={digest},{len(text)}")
+        archive.writestr(f"{info}/RECORD", "\n".join(rows) + "\n")
+    return path
+
+
+def test_an_addon_is_run_beside_the_flagtree_that_it_is_for(flagtree, tmp_path):
+    wheel = addon(tmp_path)
+    outcome = flagtree("wheel-check", wheel, "--run")
+    assert outcome.status == 0 and "an add-on alone cannot run" in outcome.out and "--with flagtree" in outcome.out
+    package = stub("")
+    package.files["triton/backends/__init__.py"] = (
+        "import importlib, types\nparts = {p: importlib.import_module(f'triton.backends.acme.{p}').PART for p in "
+        "('compiler', 'driver')}\nbackends = {'acme': types.SimpleNamespace(**parts)}\n"
+    )
+    whole = package.write(tmp_path).rename(tmp_path / "flagtree-3.6.0+acme3.6-py3-none-any.whl")
+    outcome = flagtree("wheel-check", wheel, "--run", "--with", whole, "--json")
+    found = {f["subject"]: f for f in outcome.json["wheels"][0]["findings"]}
+    assert found["install"]["text"] == f"into a clean environment, after {whole.name}"
+    assert found["backends"]["level"] == "ok" and found["backends"]["text"].endswith("acme")
+    assert found["kernel"]["level"] == "note", "neither has a backend for this processor"
+
+
+def test_options_of_run_need_it(flagtree, tmp_path):
+    outcome = flagtree("wheel-check", addon(tmp_path), "--with", tmp_path / "x.whl")
+    assert outcome.status == 2 and "--with is a wheel for --run: give both" in outcome.err
