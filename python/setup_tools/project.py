@@ -11,7 +11,7 @@ from .assembly import Assembly, assemble
 from .environment import Environment
 from .manifest import Manifest, Variable
 from .registry import Registry, read_registry
-from .version import distribution_version
+from .version import distribution_name, distribution_version
 
 if TYPE_CHECKING:
     from setuptools import Distribution
@@ -61,6 +61,7 @@ def load_project(root: Path, environ: Mapping[str, str], workspace: Path | None 
     environment = Environment(environ)
     registry = read_registry(root, environ)
     selection = registry.select(environment.text("FLAGTREE_BACKEND") or None)
+    distribution_name(environment)  # a wrong one is an error before anything is done
     assembly = assemble(root, selection, workspace)
     return Project(root, environment, registry, assembly, distribution_version(root, selection), workspace)
 

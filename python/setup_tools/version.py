@@ -5,8 +5,10 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
+from packaging.utils import InvalidName, canonicalize_name
 from packaging.version import Version
 
+from .environment import Environment
 from .errors import BuildError
 from .registry import Selection
 
@@ -20,6 +22,19 @@ def trunk_version(root: Path) -> Version:
         ):
             return Version(ast.literal_eval(node.value))
     raise BuildError(f"{file} assigns no __version__.")
+
+
+def distribution_name(environment: Environment) -> str:
+    """FLAGTREE_WHEEL_NAME. Raises BuildError where a distribution cannot be called that."""
+    name = environment.text("FLAGTREE_WHEEL_NAME")
+    try:
+        canonicalize_name(name, validate=True)
+    except InvalidName:
+        raise BuildError(
+            f"FLAGTREE_WHEEL_NAME={name} cannot be the name of a distribution: it consists of letters, digits and, "
+            "between those, of '.', '-' and '_'."
+        ) from None
+    return name
 
 
 def distribution_version(root: Path, selection: Selection) -> str:

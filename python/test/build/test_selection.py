@@ -93,3 +93,9 @@ def test_a_backend_of_another_triton_line_is_refused(three):
     three.write("python/triton/__init__.py", '__version__ = "3.7.1"\n')
     with pytest.raises(BuildError, match=r"Backend 'host' is for Triton 3\.6, this is Triton 3\.7"):
         load_project(three.root, {})
+
+
+@pytest.mark.parametrize("name", ["my wheel", "-triton", "triton!", "../triton"])
+def test_a_name_that_no_distribution_can_have_is_refused(three, name):
+    with pytest.raises(BuildError, match="cannot be the name of a distribution"):
+        load_project(three.root, {"FLAGTREE_WHEEL_NAME": name})
