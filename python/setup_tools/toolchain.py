@@ -61,7 +61,7 @@ def find_compiler_cache(environment: Environment) -> str:
 
 
 def lacks(root: Path, environment: Environment) -> Iterator[Lack]:
-    """What this machine lacks for a build, apart from artifacts. Looks at files only, runs nothing."""
+    """What this machine lacks for a build, apart from artifacts."""
     for find, what in ((find_cmake, f"CMake {MINIMUM_CMAKE}"), (find_ninja, "ninja")):
         try:
             find()
