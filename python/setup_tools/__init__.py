@@ -9,6 +9,7 @@ links         the links of an editable install
 version       version of the distribution
 environment   every environment variable the build reads
 cmake_driver  the setuptools command that configures, builds and installs the C++ part
+shared_core   which CMake trees a build has; one compiler for several Pythons
 conflicts     other distributions that own the package triton
 commands      the other setuptools commands
 python_part   the one that copies Python files, of a whole wheel and of an add-on

@@ -1,7 +1,8 @@
 """Questions about the build of this checkout: ``python -m setup_tools tree``.
 
 tree         the CMake tree of the selected backend
-environment  a Markdown table of the environment variables that the build and the backends read
+environment  the environment variables that the build and the backends read; with --write, renews docs/environment.md
+presets      writes CMakeUserPresets.json, with presets for the backends of this checkout
 schema       the JSON schema of backend.toml; with --write, renews it and the reference of the keys in docs/
 preview DIR  links a package for the selected backend below DIR, where nothing needs compiling, and prints its path
 """
@@ -14,22 +15,15 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from .cmake_driver import build_tree
+from .environment_page import environment_page, write_page
 from .errors import BuildError
+from .presets import write_presets
 from .preview import make_preview
-from .project import Project, load_project
+from .project import load_project
 from .schema import schema_text, write_files
+from .shared_core import build_tree
 
 ROOT = Path(__file__).resolve().parents[2]
-
-
-def environment_table(project: Project) -> str:
-    """The variables as a Markdown table."""
-    lines = ["| variable | type | default | meaning |", "|---|---|---|---|"]
-    for variable in project.variables:
-        default = f"`{variable.default}`" if variable.default else ""
-        lines.append(f"| `{variable.name}` | {variable.type} | {default} | {variable.meaning} |")
-    return "\n".join(lines)
 
 
 def answer(question: str, folder: str | None, write: bool) -> int:
@@ -40,13 +34,19 @@ def answer(question: str, folder: str | None, write: bool) -> int:
         else:
             print(schema_text(), end="")
         return 0
+    if question == "environment":
+        print(f"{write_page(ROOT)} is up to date" if write else environment_page(ROOT), end="\n" if write else "")
+        return 0
     project = load_project(ROOT, os.environ)
+    if question == "presets":
+        print(f"{write_presets(project)} has a preset for each backend: cmake --list-presets")
+        return 0
     if question == "preview":
         if folder is None:
             raise BuildError("preview needs the folder to link the package in.")
         print(make_preview(project, Path(folder).resolve(), lambda text: None))
         return 0
-    print(build_tree(project) if question == "tree" else environment_table(project))
+    print(build_tree(project))
     return 0
 
 
@@ -54,9 +54,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="setup_tools", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("question", choices=("tree", "environment", "schema", "preview"))
+    parser.add_argument("question", choices=("tree", "environment", "presets", "schema", "preview"))
     parser.add_argument("folder", nargs="?", metavar="DIR", help="for preview")
-    parser.add_argument("--write", action="store_true", help="for schema")
+    parser.add_argument("--write", action="store_true", help="for environment and schema")
     arguments = parser.parse_args(argv)
     try:
         status = answer(arguments.question, arguments.folder, arguments.write)

@@ -1,8 +1,8 @@
 """The setuptools command that builds the C++ part.
 
 The tree is ``build/<backends>/cmake-<platform>-<cache_tag>[-<build type>]`` and is kept: a second build compiles
-what changed. CMake is found and called through scikit-build-core's library; its setuptools plugin is not used, it
-deletes its tree at every run.
+what changed. ``shared_core`` says when a build has a second one. CMake is found and called through scikit-build-core's
+library; its setuptools plugin is not used, it deletes its tree at every run.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ import os
 import shlex
 import subprocess
 import sys
-import sysconfig
 from pathlib import Path
 from typing import ClassVar
 
@@ -28,6 +27,7 @@ from .inputs import provide_inputs
 from .installed_files import remove_leftovers
 from .links import write_if_changed
 from .project import Project, project_of
+from .shared_core import Tree, trees
 from .toolchain import find_cmake, find_compiler_cache, find_ninja
 
 COMPONENT = "python"
@@ -53,33 +53,40 @@ class build_native(Command):
 
     def run(self) -> None:
         project = project_of(self.distribution)
-        tree = build_tree(project)
+        self._installed = []
+        made = trees(project, self.editable_mode)
+        for tree in made:
+            self._installed += self._make(project, tree)
+        if self.editable_mode:
+            _link_compile_commands(project.root, made[0].folder)
+            remove_leftovers(self._installed, project.root, self._say)
+
+    def _make(self, project: Project, tree: Tree) -> list[str]:
+        """Configure, build and install ``tree``. Returns the installed files."""
         output = ErrorFinder()
         try:
             cmaker = self._configure(project, tree)
-            _build(cmaker, tree, self._targets(), jobs(project.environment), output)
+            _build(cmaker, tree.folder, self._targets(), jobs(project.environment), output)
             strip = not self.editable_mode and not build_type(project.environment).keeps_symbols
             cmaker.install(self._prefix(project), strip=strip, components=[COMPONENT])
         except FailedLiveProcessError as error:
-            raise BuildError(_failure(str(error), tree, output)) from None
-        manifest = (tree / f"install_manifest_{COMPONENT}.txt").read_text(encoding="utf-8")
-        self._installed = list(filter(None, manifest.split("\n")))
-        if self.editable_mode:
-            _link_compile_commands(project.root, tree)
-            remove_leftovers(self._installed, project.root, self._say)
+            raise BuildError(_failure(str(error), tree.folder, output)) from None
+        manifest = (tree.folder / f"install_manifest_{COMPONENT}.txt").read_text(encoding="utf-8")
+        return list(filter(None, manifest.split("\n")))
 
-    def _configure(self, project: Project, tree: Path) -> CMaker:
+    def _configure(self, project: Project, tree: Tree) -> CMaker:
         artifacts = {entry: os.fspath(folder) for entry, folder in provide_inputs(project, self._say).items()}
-        defines = {**_defines(project, self.editable_mode), **artifacts}
+        defines = {**_defines(project, self.editable_mode), **artifacts, **tree.defines}
         arguments = shlex.split(project.environment.text("TRITON_APPEND_CMAKE_ARGS"))
         asked_for = [*defines, *arguments]
-        fresh = _forgets(tree / _ARGUMENTS, asked_for)
-        cmaker = CMaker(find_cmake(), project.root, tree, build_type(project.environment).name, fresh=fresh)
+        if _forgets(tree.folder / _ARGUMENTS, asked_for):
+            (tree.folder / "CMakeCache.txt").unlink(missing_ok=True)
+        cmaker = CMaker(find_cmake(), project.root, tree.folder, build_type(project.environment).name)
         cmaker.env.update(_cmake_environment(project))
         for name in _LAUNCHERS:  # CMake would take them where the cache entry is empty
             cmaker.env.pop(name, None)
         cmaker.configure(defines=defines, cmake_args=arguments)
-        write_if_changed(tree / _ARGUMENTS, "\n".join(asked_for))
+        write_if_changed(tree.folder / _ARGUMENTS, "\n".join(asked_for))
         return cmaker
 
     def _say(self, text: str) -> None:
@@ -133,12 +140,6 @@ class ErrorFinder:
             wanted = any(mark in line for mark in _ERROR_MARKS)
         if wanted:
             self._lines.append(line.rstrip("\n"))
-
-
-def build_tree(project: Project) -> Path:
-    """Where CMake builds for this selection, platform, Python and build type."""
-    platform, suffix = sysconfig.get_platform(), build_type(project.environment).suffix
-    return project.native_base / f"cmake-{platform}-{sys.implementation.cache_tag}{suffix}"
 
 
 def jobs(environment: Environment) -> int:
