@@ -34,7 +34,7 @@ class BFloat16(np.ndarray):
     """An array of uint16 that kernels see as bf16."""
 
 
-def _keep_text(backend: Any, stages: dict, options: Any, language: Any, capability: Any) -> None:
+def keep_text(backend: Any, stages: dict, options: Any, language: Any, capability: Any) -> None:
     """Replaces the toolkit's stage, for which there are no tools here."""
     stages["mubin"] = lambda text, metadata: text.encode()
 
@@ -80,7 +80,7 @@ class Emulator:
             {positions[name]: value for name, value in constants.items()},
             {position: [["tt.divisibility", 16]] for position in aligned},
         )
-        knobs.runtime.add_stages_inspection_hook = _keep_text
+        knobs.runtime.add_stages_inspection_hook = keep_text
         try:
             return triton.compile(source, target=self.target, options={"num_warps": self.warps})
         finally:
@@ -103,16 +103,20 @@ class Emulator:
         device_ir = compiled.asm["llir"]
         if without_barriers:
             device_ir = device_ir.replace(f"  call void @{musa.DEVICE_NAMES['simt.barrier'].value}()\n", "")
-        entry = self._link(device_ir, compiled.metadata.name)
+        entry = self.link(device_ir, compiled.metadata.name)
         slots = (ctypes.c_uint64 * max(1, len(arguments)))()
         for index, value in enumerate(arguments):
             bits = value.ctypes.data if isinstance(value, np.ndarray) else _bits(value)
             slots[index] = bits
-        shape = (ctypes.c_int * 3)(*(*grid, 1, 1)[:3])
-        status = self._library.simt_launch(entry, slots, shape, self.threads, compiled.metadata.shared, int(reverse))
-        if status:
-            raise RuntimeError(f"{compiled.metadata.name}: {_STATUS[status]}")
+        self.launch(entry, slots, (*grid, 1, 1)[:3], self.threads, compiled.metadata.shared, reverse)
         return compiled
+
+    def launch(self, entry: Any, slots: Any, grid: Any, threads: int, shared: int, reverse: bool = False) -> None:
+        """Run a kernel that `link` made. `slots` holds 8 bytes for each argument. RuntimeError if it misbehaves."""
+        shape = (ctypes.c_int * 3)(*grid)
+        status = self._library.simt_launch(entry, slots, shape, threads, shared, int(reverse))
+        if status:
+            raise RuntimeError(f"the kernel cannot run on a device: {_STATUS[status]}")
 
     @staticmethod
     def _type(value: Any) -> str:
@@ -122,7 +126,8 @@ class Emulator:
             return "*" + _TYPES[value.dtype]
         return "i32" if isinstance(value, int) else "fp32"
 
-    def _link(self, device_ir: str, name: str) -> Any:
+    def link(self, device_ir: str, name: str) -> Any:
+        """The entry of a kernel, for `launch`."""
         if device_ir not in self._linked:
             stem = self._path / f"kernel{len(self._linked)}"
             obj, library = stem.with_suffix(".o"), stem.with_suffix(".so")
