@@ -18,16 +18,17 @@ def installed_records(root: Path) -> list[Path]:
 def remove_leftovers(installed: Iterable[str], root: Path, say: Callable[[str], None]) -> None:
     """Delete what the last install by this Python put into ``root`` and ``installed`` lacks; then record the latter.
 
-    Links are followed when a file is recorded: those of the other backend are gone when its files are looked for. Files
-    outside ``root`` are left alone.
+    Links are followed when a file is recorded: those of the other backend are gone when its files are looked for. They
+    may lead to a backend's folder elsewhere. What was not installed below ``root`` is neither recorded nor deleted.
     """
     record = root / "build" / f"editable-{sys.implementation.cache_tag}.json"
-    now = sorted({str(Path(name).resolve()) for name in installed})
+    now = sorted({str(Path(name).resolve()) for name in installed if Path(name).is_relative_to(root)})
     for name in recorded_files(record):
         file = Path(name)
-        if name not in now and file.is_file() and file.is_relative_to(root):
+        if name not in now and file.is_file():
             file.unlink()
-            say(f"removed {file.relative_to(root)}: not part of this build")
+            shown = file.relative_to(root) if file.is_relative_to(root) else file
+            say(f"removed {shown}: not part of this build")
     write_if_changed(record, json.dumps(now, indent=1))
 
 

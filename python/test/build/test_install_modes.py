@@ -304,3 +304,5 @@ def test_a_backend_elsewhere_is_built_like_one_of_the_checkout(checkout, tmp_pat
     file = Path(environment.run(code, tmp_path))
     assert file.resolve() == elsewhere / "backend" / "driver.py"
     assert (elsewhere / "backend" / "lib" / "device.bc").is_file()
+    environment.pip(*INSTALL, "-e", ".", cwd=checkout.root)
+    assert not (elsewhere / "backend" / "lib" / "device.bc").exists(), "it was put there by the install"
