@@ -7,7 +7,15 @@ registry      all backends, selection by name or alias
 assembly      packages, package_dir, package_data, entry points and links of a selection
 links         the links of an editable install
 version       version of the distribution
-environment   every environment variable the build reads
+environment   every environment variable the build reads; environment_page makes docs/environment.md of it
+build_type    release, debug, sanitizer
+artifacts     archives that backends need: the cache of them; download, unpack and bundle do what they are called
+toolchain     programs and libraries that a build calls
+inputs        artifacts and toolchain, looked at before a build starts
+parallel      how many compilations run at once
+locking       one process at a time
+installed_files  what an editable install put into the checkout
+presets       CMake presets for the backends
 cmake_driver  the setuptools command that configures, builds and installs the C++ part
 shared_core   which CMake trees a build has; one compiler for several Pythons
 conflicts     other distributions that own the package triton

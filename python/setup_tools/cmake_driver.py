@@ -21,11 +21,11 @@ from setuptools import Command
 
 from .assembly import SOURCE_ROOT
 from .build_type import build_type
-from .environment import Environment
 from .errors import BuildError
 from .inputs import provide_inputs
 from .installed_files import remove_leftovers
 from .links import write_if_changed
+from .parallel import jobs
 from .project import Project, project_of
 from .shared_core import Tree, trees
 from .toolchain import find_cmake, find_compiler_cache, find_ninja
@@ -33,7 +33,6 @@ from .toolchain import find_cmake, find_compiler_cache, find_ninja
 COMPONENT = "python"
 _LAUNCHERS = ("CMAKE_C_COMPILER_LAUNCHER", "CMAKE_CXX_COMPILER_LAUNCHER")
 _ARGUMENTS = "flagtree-arguments.txt"  # what the tree was configured with, a line each
-_BYTES_PER_JOB = 1_500_000_000  # a file that includes MLIR's conversion headers takes about this much
 _ERROR_MARKS = (" error: ", "CMake Error", "undefined reference", "ninja: error")  # of compiler, CMake, linker, ninja
 
 
@@ -140,28 +139,6 @@ class ErrorFinder:
             wanted = any(mark in line for mark in _ERROR_MARKS)
         if wanted:
             self._lines.append(line.rstrip("\n"))
-
-
-def jobs(environment: Environment) -> int:
-    """Parallel compilations: MAX_JOBS, else CMAKE_BUILD_PARALLEL_LEVEL, else what cores and free memory allow."""
-    for name in ("MAX_JOBS", "CMAKE_BUILD_PARALLEL_LEVEL"):
-        number = environment.number(name)
-        if number is not None:
-            return number
-    return max(1, min(_cores(), _free_memory() // _BYTES_PER_JOB))
-
-
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def _free_memory() -> int:
-    """Bytes a build may use; where the system does not tell, enough for one job a core."""
-    try:
-        lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
-        return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable:"))
-    except (OSError, StopIteration):
-        return _cores() * _BYTES_PER_JOB
 
 
 def _defines(project: Project, editable: bool) -> dict[str, str | bool]:

@@ -244,8 +244,8 @@ def _resources(tree: Tree) -> Iterator[Finding]:
     errors = import_setup_tools("errors", tree)
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     try:
-        driver, environment = import_setup_tools("cmake_driver", tree), import_setup_tools("environment", tree)
-        jobs = driver.jobs(environment.Environment(os.environ))
+        parallel, environment = import_setup_tools("parallel", tree), import_setup_tools("environment", tree)
+        jobs = parallel.jobs(environment.Environment(os.environ))
     except ImportError as error:
         yield Finding(NOTE, "jobs", f"{cores} cores; their number cannot be told without {error.name}", REQUIREMENTS)
     except errors.BuildError as error:
