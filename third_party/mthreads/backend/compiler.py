@@ -104,6 +104,17 @@ class MUSABackend(BaseBackend):
             tools = "no tools"
         return f"{TARGET}-{self.architecture}-{table}-{tools}-{os.environ.get(EXTRA_OPTIONS, '')}"
 
+    @classmethod
+    def missing(cls) -> list[tuple[str, str]]:
+        """The parts of the MUSA toolkit that are not there, of all architectures."""
+        absent: dict[str, None] = {}
+        for architecture in ARCHITECTURES.values():
+            absent.update(dict.fromkeys(Toolchain.missing_files(musa_home(), architecture, needs_library=True)))
+        if not absent:
+            return []
+        what = f"compiles to LLVM IR only: the MUSA toolkit lacks {', '.join(absent)}"
+        return [(what, "install the MUSA toolkit, or set MUSA_HOME to its root")]
+
     def parse_options(self, options: dict) -> MUSAOptions:
         known = {item.name for item in fields(MUSAOptions)}
         chosen = {key: value for key, value in options.items() if key in known and value is not None}

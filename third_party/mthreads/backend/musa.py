@@ -7,8 +7,9 @@ import os
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from .target import DEFAULT_HOME
+
 _NAMES = ("libmusa.so.1", "libmusa.so")
-DEFAULT_HOME = "/usr/local/musa"
 # Numbers of muDeviceGetAttribute.
 _ATTRIBUTES = {
     "max_shared_mem": 97,

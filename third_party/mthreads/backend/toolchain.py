@@ -29,6 +29,15 @@ class Toolchain:
     def __init__(self, home: Path, architecture: Architecture, needs_library: bool):
         self.home = home
         self.architecture = architecture
+        missing = self.missing_files(home, architecture, needs_library)
+        if missing:
+            raise ToolchainError(self._missing(missing))
+        library = target.MATH_LIBRARIES[architecture.number] if needs_library else None
+        self.library = home / library.value if library else None
+
+    @staticmethod
+    def missing_files(home: Path, architecture: Architecture, needs_library: bool) -> list[str]:
+        """What a kernel for `architecture` needs and `home` does not have."""
         tools = [target.LLC, target.LINKER]
         library = target.MATH_LIBRARIES[architecture.number] if needs_library else None
         if library:
@@ -36,9 +45,7 @@ class Toolchain:
         missing = [str(home / tool.value) for tool in tools if not os.access(home / tool.value, os.X_OK)]
         if library and not (home / library.value).is_file():
             missing.append(str(home / library.value))
-        if missing:
-            raise ToolchainError(self._missing(missing))
-        self.library = home / library.value if library else None
+        return missing
 
     def _missing(self, missing: list[str]) -> str:
         origin = "MUSA_HOME" if os.environ.get("MUSA_HOME") else f"MUSA_HOME is not set, so {target.DEFAULT_HOME}"

@@ -139,9 +139,9 @@ LINK = "import sys\nfrom triton.tools.link import main\nsys.exit(main(sys.argv[1
 def compile_kernel(installation, tmp_path):
     """Runs the tool on a kernel; the parameter between pointer and constant may be renamed."""
 
-    def run(*options, parameter="n", signature="*fp32:16, i32, 64"):
+    def run(*options, parameter="n", signature="*fp32:16, i32, 64", grid="1, 1, 1"):
         (tmp_path / "kernel.py").write_text(KERNEL.format(n=parameter))
-        arguments = ["-n", "add", "-s", signature, "-g", "1, 1, 1", "-o", str(tmp_path / "add"), *options]
+        arguments = ["-n", "add", "-s", signature, "-g", grid, "-o", str(tmp_path / "add"), *options]
         environment = {"TRITON_CACHE_DIR": str(tmp_path / "cache"), "MUSA_HOME": str(tmp_path)}
         return installation.run(COMPILE, str(tmp_path / "kernel.py"), *arguments, **environment)
 
@@ -164,6 +164,51 @@ def test_requests_that_cannot_be_met_are_one_line(compile_kernel, options, expec
     done = compile_kernel(*options)
     assert done.returncode == 1 and len(done.stderr.splitlines()) == 1
     assert done.stderr.startswith("triton.tools.compile: ") and expected in done.stderr
+
+
+def test_without_the_toolkit_the_reason_is_one_line(compiler, compile_kernel):
+    done = compile_kernel("-t", "mp_31")
+    assert done.returncode == 1 and done.stderr.startswith("triton.tools.compile: kernel ")
+    assert "Traceback" not in done.stderr and "set MUSA_HOME" in done.stderr
+
+
+def test_a_kernel_goes_through_compiler_linker_and_a_c_program(compiler, compile_kernel, tmp_path):
+    """With tools that stand for the toolkit's: the "binary" is the letter of its architecture."""
+    (tmp_path / "bin").mkdir()
+    script = """#!/bin/sh
+while [ $# -gt 1 ]; do
+  case $1 in -mcpu=*) cpu=${1#-mcpu=mp_};; -o) out=$2;; *.o) object=$1;; esac
+  shift
+done
+if [ -n "$object" ]; then cat "$object" > "$out"; else [ "$cpu" = 31 ] && printf X > "$out" || printf Y > "$out"; fi
+"""
+    for tool in ("llc", "ld.lld"):
+        (tmp_path / "bin" / tool).write_text(script)
+        (tmp_path / "bin" / tool).chmod(0o755)
+    headers = []
+    for target in ("mp_31", "musa:21"):
+        for signature in ("*fp32:16, i32, 64", "*fp32, i32, 64"):
+            done = compile_kernel("-t", target, signature=signature, grid="n, 1, 1")
+            assert done.returncode == 0, done.stderr
+            headers.append(done.stdout.split()[0])
+    assert sorted(Path(header).name.rpartition("_")[2] for header in headers) == ["mp21.h"] * 2 + ["mp31.h"] * 2
+    done = compiler.run(LINK, *headers, "-o", str(tmp_path / "joint"))
+    assert done.returncode == 0, done.stderr
+    shutil.copy(HERE / "fake_musa.h", tmp_path / "musa.h")
+    (tmp_path / "main.c").write_text(
+        '#define FAKE_MUSA_DRIVER\n#include <musa.h>\n#include "joint.h"\n'
+        "int main(void) { return add_default(0, 4096, 3) + add_default(0, 4097, 5) + unload_add(); }\n"
+    )
+    command = ["cc", "-std=c11", "-Wall", "-Wextra", "-Werror", "-I", tmp_path, *tmp_path.glob("*.c")]
+    subprocess.run([*command, "-o", tmp_path / "program"], check=True)
+    for arch, letter, threads in (("31", "X", 128), ("21", "Y", 512)):
+        done = subprocess.run(
+            [tmp_path / "program"], capture_output=True, text=True, check=True, env={"FAKE_ARCH": arch}
+        )
+        assert [line.partition(" shared")[0] for line in done.stdout.splitlines()] == [
+            f"variant {letter} grid 3 1 1 block {threads} 1 1",
+            f"variant {letter} grid 5 1 1 block {threads} 1 1",
+        ]
 
 
 def test_other_targets_are_the_trunks_with_its_defaults(compile_kernel, installation, tmp_path):

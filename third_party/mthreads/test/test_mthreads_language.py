@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 
@@ -280,3 +282,20 @@ def test_wrong_ragged_descriptors_are_refused(installation):
         "Shape element 1 must be a power of 2, got 3",
         "create_ragged_descriptor: ragged_dim 2 is out of range for rank 2",
     ]
+
+
+def test_the_doctor_says_what_of_the_toolkit_is_missing(installation, tmp_path):
+    code = """
+        import sys
+        from triton.cli import main
+        sys.exit(main(["doctor", "--no-build", "--json"]))
+    """
+
+    def findings(**environment):
+        done = installation.run(code, MUSA_HOME=str(tmp_path), TRITON_CACHE_DIR=str(tmp_path / "cache"), **environment)
+        return [f for f in json.loads(done.stdout)["sections"]["backends"] if f["subject"] == "mthreads"]
+
+    (absent,) = (f for f in findings() if "toolkit lacks" in f["text"])
+    assert absent["level"] == "note" and f"{tmp_path}/bin/llc" in absent["text"] and "set MUSA_HOME" in absent["fix"]
+    wanted = findings(TRITON_DEFAULT_BACKEND="mthreads")
+    assert {f["level"] for f in wanted} == {"problem"}

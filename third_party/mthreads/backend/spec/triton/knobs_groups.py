@@ -7,7 +7,7 @@ from typing import Any
 
 def knobs_extend_globals(names: dict[str, Any]) -> None:
     """Add the group ``musa`` to ``names``, the globals of ``triton.knobs``: the variables that this backend reads."""
-    from triton.backends.mthreads.musa import DEFAULT_HOME
+    from triton.backends.mthreads.target import DEFAULT_HOME
 
     str_knob = names["str_knob"]
 
@@ -16,5 +16,6 @@ def knobs_extend_globals(names: dict[str, Any]) -> None:
 
         home = str_knob("MUSA_HOME", DEFAULT_HOME)
         libmusa_path = str_knob("TRITON_LIBMUSA_PATH")
+        llc_options = str_knob("TRITON_MUSA_LLC_OPTIONS", "")
 
     names["musa"] = musa_knobs()

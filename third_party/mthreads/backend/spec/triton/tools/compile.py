@@ -18,12 +18,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from triton.backends.mthreads.target import MAX_THREADS, TARGET
 from triton.flagtree_spec import replaced
 
 _trunk = replaced("triton.tools.compile")
 AotError = _trunk.AotError
 
-_MOST_THREADS = 1024  # of one program
 _WARPS, _STAGES = 4, 1
 _SHORT = re.compile(r"(?:musa:|mp_)(\d+)(?::(\d+))?")
 
@@ -35,7 +35,7 @@ def __getattr__(name: str) -> Any:
 
 def full_target(text: str | None) -> str:
     """``backend:arch:warp_size`` for what the user wrote. AotError where it cannot be told."""
-    from triton.backends.mthreads.compiler import TARGET, warp_size
+    from triton.backends.mthreads.compiler import warp_size
 
     if text is None:
         target = _trunk.parse_target(None)
@@ -59,16 +59,16 @@ def full_target(text: str | None) -> str:
 def compile_kernel(arguments: argparse.Namespace) -> list[Path]:
     """Compiles as the command line says and returns the files that were written. AotError or ValueError."""
     arguments.target = full_target(arguments.target)
-    is_musa = arguments.target.startswith("musa:")
+    is_musa = arguments.target.startswith(f"{TARGET}:")
     for name, own, trunks in (("num_warps", _WARPS, 1), ("num_stages", _STAGES, 3)):
         if getattr(arguments, name) is None:
             setattr(arguments, name, own if is_musa else trunks)
     if is_musa:
         threads = int(arguments.target.rpartition(":")[2])
-        if arguments.num_warps * threads > _MOST_THREADS:
+        if arguments.num_warps * threads > MAX_THREADS:
             raise AotError(
-                f"{arguments.num_warps} warps of {threads} threads are more than the {_MOST_THREADS} threads that a "
-                f"program can have on {arguments.target}: at most --num-warps {_MOST_THREADS // threads}"
+                f"{arguments.num_warps} warps of {threads} threads are more than the {MAX_THREADS} threads that a "
+                f"program can have on {arguments.target}: at most --num-warps {MAX_THREADS // threads}"
             )
     return _trunk.compile_kernel(arguments)
 
