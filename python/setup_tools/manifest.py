@@ -132,9 +132,9 @@ class Variable:
 class WheelTable:
     """Table ``[wheel]``: how wheels of the backend are made for publication."""
 
-    architectures: Annotated[tuple[str, ...], Key("Machines that they are made for", choices=ARCHITECTURES)] = (
-        "x86_64",
-    )
+    architectures: Annotated[
+        tuple[str, ...], Key("Machines that they are made for, empty for none", choices=ARCHITECTURES)
+    ] = ("x86_64",)
     repair_exclude: Annotated[
         tuple[str, ...],
         Key("Libraries that the user's machine has, as patterns of file names: needed, not bundled", pattern=_LIBRARY),
@@ -147,8 +147,6 @@ class WheelTable:
                     f"architectures = {name!r} is none of {', '.join(ARCHITECTURES)}."
                     f"{did_you_mean(name, ARCHITECTURES)}"
                 )
-        if not self.architectures:
-            return "architectures is empty: no wheel would ever be made"
         for pattern in self.repair_exclude:
             if not _LIBRARY.fullmatch(pattern):
                 return f"repair_exclude = {pattern!r} is no pattern of a library's file name such as 'libacme*.so*'"
