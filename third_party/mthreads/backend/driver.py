@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import importlib.util
 from collections.abc import Callable
 from functools import cached_property
 from typing import Any
@@ -196,9 +197,9 @@ class MUSADriver(DriverBase):
     @cached_property
     def _torch(self) -> Any:
         """``torch.musa`` if its package is installed: it then decides about device and stream."""
-        try:
-            import torch
-            import torch_musa  # noqa: F401 - registers torch.musa
-        except ModuleNotFoundError:
-            return None
+        if importlib.util.find_spec("torch_musa") is None:
+            return None  # importing torch alone would take seconds
+        import torch
+        import torch_musa  # noqa: F401 - registers torch.musa
+
         return torch.musa
