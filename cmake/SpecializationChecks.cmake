@@ -66,6 +66,22 @@ function(triton_check_overlay backend root path)
       "Build one of them, or move what they share into the trunk file.")
   endif()
   _triton_check_content(${backend} ${path} ${file})
+  if(path MATCHES "^lib/.*\\.h$")
+    _triton_include_guard(${PROJECT_SOURCE_DIR}/${path} trunk)
+    _triton_include_guard(${file} own)
+    if(NOT own STREQUAL trunk)
+      message(FATAL_ERROR
+        "Backend '${backend}' specializes ${path} with ${file}, whose include guard is '${own}'. It must be the trunk's, "
+        "'${trunk}': files that include the trunk's header would get both.")
+    endif()
+  endif()
+endfunction()
+
+# The name behind the first #ifndef of a header.
+function(_triton_include_guard file out)
+  file(STRINGS ${file} line REGEX "^[ \t]*#[ \t]*ifndef[ \t]" LIMIT_COUNT 1)
+  string(REGEX REPLACE "^[ \t]*#[ \t]*ifndef[ \t]+" "" guard "${line}")
+  set(${out} "${guard}" PARENT_SCOPE)
 endfunction()
 
 function(_triton_check_content backend what file)

@@ -2,8 +2,8 @@
 #
 # third_party/<b>/backend/spec/{include,lib} mirrors {include,lib} of the trunk:
 #  * a .cpp of the same path takes the trunk file's place in the same target, with the same dependencies;
-#  * a .h or .td of the same path is found first, because spec/include comes first on every include path, and because
-#    the sources beside a replaced header of lib are compiled as if it lay there;
+#  * a .h or .td of include is found first, because spec/include comes first on every include path;
+#  * a .h of lib is included before everything else by the sources of its folder, which would look beside themselves first;
 #  * flagtree_spec.h and files called <b>_* are the backend's own, they replace nothing;
 #  * the library FlagTree_<b>_<Target>, where the backend defines one, is linked into the trunk's <Target>.
 #
@@ -75,46 +75,22 @@ function(triton_specialize_sources out)
     file(RELATIVE_PATH path ${PROJECT_SOURCE_DIR} ${absolute})
     get_filename_component(folder ${path} DIRECTORY)
     get_property(overlay GLOBAL PROPERTY TRITON_OVERLAY_${path})
-    get_property(headers GLOBAL PROPERTY TRITON_OVERLAY_HEADERS_${folder})
-    set_property(GLOBAL APPEND PROPERTY TRITON_OVERLAY_USED ${headers})
     if(overlay)
       set_property(GLOBAL APPEND PROPERTY TRITON_OVERLAY_USED ${path})
       set(source ${overlay})
-    elseif(headers)
-      _triton_mirror_folder(${folder} mirror)
-      get_filename_component(name ${path} NAME)
-      set(source ${mirror}/${name})
-    endif()
-    if(overlay OR headers)
       # What the trunk file includes from its own folder must still be found.
       set_property(SOURCE ${source} APPEND PROPERTY INCLUDE_DIRECTORIES ${PROJECT_SOURCE_DIR}/${folder})
     endif()
+    # The include guard, which is the trunk's, then hides the trunk's file.
+    get_property(headers GLOBAL PROPERTY TRITON_OVERLAY_HEADERS_${folder})
+    foreach(header IN LISTS headers)
+      get_property(file GLOBAL PROPERTY TRITON_OVERLAY_${header})
+      set_property(SOURCE ${source} APPEND PROPERTY COMPILE_OPTIONS -include ${file})
+    endforeach()
+    set_property(GLOBAL APPEND PROPERTY TRITON_OVERLAY_USED ${headers})
     list(APPEND result ${source})
   endforeach()
   set(${out} ${result} PARENT_SCOPE)
-endfunction()
-
-# A folder of links to the files of trunk folder `folder`, or to the headers that replace them: a source finds a header
-# in quotes beside itself before it looks anywhere else.
-function(_triton_mirror_folder folder out)
-  set(mirror ${PROJECT_BINARY_DIR}/specialized/${folder})
-  set(${out} ${mirror} PARENT_SCOPE)
-  get_property(done GLOBAL PROPERTY TRITON_MIRRORED_${folder})
-  if(done)
-    return()
-  endif()
-  set_property(GLOBAL PROPERTY TRITON_MIRRORED_${folder} ON)
-  file(REMOVE_RECURSE ${mirror})
-  file(MAKE_DIRECTORY ${mirror})
-  file(GLOB files CONFIGURE_DEPENDS LIST_DIRECTORIES false ${PROJECT_SOURCE_DIR}/${folder}/*)
-  foreach(file IN LISTS files)
-    get_filename_component(name ${file} NAME)
-    get_property(overlay GLOBAL PROPERTY TRITON_OVERLAY_${folder}/${name})
-    if(overlay)
-      set(file ${overlay})
-    endif()
-    file(CREATE_LINK ${file} ${mirror}/${name} SYMBOLIC)
-  endforeach()
 endfunction()
 
 # TableGen reads the overlay's .td where there is one, and the documentation is made from the same file. A macro, because
@@ -163,8 +139,10 @@ endfunction()
 function(_triton_link_library library backend)
   string(REGEX REPLACE "^FlagTree_${backend}_" "" target ${library})
   target_link_libraries(${target} PUBLIC ${library})
+  triton_backend_dir(${backend} dir)
   get_target_property(folder ${target} SOURCE_DIR)
-  target_include_directories(${library} PRIVATE ${folder})
+  file(RELATIVE_PATH path ${PROJECT_SOURCE_DIR} ${folder})
+  target_include_directories(${library} PRIVATE ${dir}/backend/spec/${path} ${folder})
   get_target_property(depends ${target} TRITON_DEPENDS)
   if(depends)
     add_dependencies(${library} ${depends})

@@ -100,7 +100,7 @@ def tree(tmp_path: Path) -> CppTree:
     tree.write("CMakeLists.txt", PROJECT.format(modules=ROOT / "cmake"))
     tree.write("include/triton/Who.h", HOOKED)
     tree.write("include/triton/Ops.td", "trunk\n")
-    tree.write("lib/A/Private.h", '#define PRIVATE "private"\n')
+    tree.write("lib/A/Private.h", '#ifndef PRIVATE_H\n#define PRIVATE_H\n#define PRIVATE "private"\n#endif\n')
     tree.write("lib/A/A.cpp", '#include "triton/Who.h"\n#include "Private.h"\nconst char *a() { return "trunk"; }\n')
     tree.write("lib/A/B.cpp", '#include "triton/Who.h"\nconst char *b() { return "trunk"; }\n')
     tree.write("lib/CMakeLists.txt", "add_subdirectory(A)\n")
@@ -248,11 +248,19 @@ def test_c2_flagtree_spec_in_a_place_where_nothing_finds_it_is_fatal(tree):
 
 def test_a_private_header_is_replaced_for_the_sources_beside_it(tree):
     tree.write("lib/A/A.cpp", '#include "triton/Who.h"\n#include "Private.h"\nconst char *a() { return PRIVATE; }\n')
-    header = tree.write(f"{OVERLAY}/lib/A/Private.h", '#define PRIVATE "acme"\n')
+    header = tree.write(
+        f"{OVERLAY}/lib/A/Private.h", '#ifndef PRIVATE_H\n#define PRIVATE_H\n#define PRIVATE "acme"\n#endif\n'
+    )
     tree.configure()
     assert tree.build_and_run() == "acme trunk trunk"
     header.unlink()
     assert tree.build_and_run() == "private trunk trunk"
+
+
+def test_c2_a_private_header_with_another_include_guard_is_fatal(tree):
+    tree.write(f"{OVERLAY}/lib/A/Private.h", "#ifndef ACME_H\n#define ACME_H\n#endif\n")
+    message = tree.check()
+    assert "whose include guard is 'ACME_H'. It must be the trunk's, 'PRIVATE_H'" in message
 
 
 def test_c3_a_new_header_is_noticed_where_the_folder_was_there_before(tree):
