@@ -1,5 +1,6 @@
 // libtriton.passes: adds passes to an `ir.pass_manager`.
 
+#include "mlir/Dialect/LLVMIR/Transforms/Passes.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 #include "triton/Dialect/Triton/Transforms/Passes.h"
@@ -72,6 +73,18 @@ void initTritonIRPasses(py::module_ m) {
       [] { return mlir::triton::createTritonLoopInvariantCodeMotion(); });
 }
 
+void initLLVMIRPasses(py::module_ m) {
+  m.doc() = "Passes on the LLVM dialect.";
+  bindPass(m, "add_di_scope",
+           "Keep the places of the operations in the source, as line tables of "
+           "the object.",
+           [] {
+             mlir::LLVM::DIScopeForLLVMFuncOpPassOptions options;
+             options.emissionKind = mlir::LLVM::DIEmissionKind::LineTablesOnly;
+             return mlir::LLVM::createDIScopeForLLVMFuncOpPass(options);
+           });
+}
+
 } // namespace
 
 void init_triton_passes(py::module &&m) {
@@ -79,4 +92,5 @@ void init_triton_passes(py::module &&m) {
       "Passes on Triton IR. Each function appends one pass to a pass manager.";
   initCommonPasses(m.def_submodule("common"));
   initTritonIRPasses(m.def_submodule("ttir"));
+  initLLVMIRPasses(m.def_submodule("llvmir"));
 }

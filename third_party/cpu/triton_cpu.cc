@@ -5,6 +5,7 @@
 #include "cpu/Runtime/HostSymbols.h"
 #include "cpu/Runtime/Launch.h"
 #include "cpu/Runtime/Loader.h"
+#include "cpu/Runtime/Sanitizer.h"
 #include "cpu/Runtime/Seal.h"
 #include "cpu/Runtime/ThreadTeam.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -12,7 +13,9 @@
 #include "mlir/Pass/PassManager.h"
 #include "triton/Target/LLVMIR/TargetMachine.h"
 #include "triton/Target/LLVMIR/ToLLVMPasses.h"
+#include <optional>
 #include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
 #include <stdexcept>
 
 namespace py = pybind11;
@@ -70,6 +73,42 @@ void setNumThreads(int count) {
   cpu::setNumThreads(count);
 }
 
+/// `extents`: per live argument (begin, end), or None where it is not known.
+/// None takes an earlier call back.
+void armSanitizer(const std::optional<py::list> &extents) {
+  if (!extents) {
+    (void)cpu::takeArmedLaunch();
+    return;
+  }
+  std::vector<cpu::ArgumentExtent> known;
+  for (py::handle item : *extents) {
+    cpu::ArgumentExtent extent;
+    extent.isKnown = !item.is_none();
+    if (extent.isKnown) {
+      auto pair = item.cast<py::tuple>();
+      extent.begin = pair[0].cast<uint64_t>();
+      extent.end = pair[1].cast<uint64_t>();
+    }
+    known.push_back(extent);
+  }
+  cpu::armNextLaunch(std::move(known));
+}
+
+py::object takeViolation() {
+  std::optional<cpu::Violation> found = cpu::takeViolation();
+  if (!found)
+    return py::none();
+  py::dict result;
+  result["description"] = found->description;
+  result["program"] =
+      py::make_tuple(found->program[0], found->program[1], found->program[2]);
+  result["element"] = found->element;
+  result["address"] = found->address;
+  result["bytes"] = found->bytes;
+  result["arguments"] = found->arguments;
+  return result;
+}
+
 void initPasses(py::module &&m) {
   m.def(
       "add_scalarize_carried",
@@ -79,10 +118,10 @@ void initPasses(py::module &&m) {
       py::arg("pm"));
   m.def(
       "add_lower_blocks",
-      [](mlir::PassManager &passes, unsigned vectorBits) {
-        passes.addPass(cpu::createLowerBlocksPass(vectorBits));
+      [](mlir::PassManager &passes, unsigned vectorBits, bool sanitize) {
+        passes.addPass(cpu::createLowerBlocksPass(vectorBits, sanitize));
       },
-      py::arg("pm"), py::arg("vector_bits"));
+      py::arg("pm"), py::arg("vector_bits"), py::arg("sanitize") = false);
   m.def(
       "add_expand_math",
       [](mlir::PassManager &passes, unsigned vectorBits, py::object library) {
@@ -135,6 +174,12 @@ void init_triton_cpu(py::module &&m) {
   m.def("num_threads", [] { return cpu::getTeamState().threads; });
   m.def("thread_team", &cpu::getTeamKind,
         "'openmp' (the threads of a loaded OpenMP runtime) or 'pool' (ours)");
+
+  m.def("arm_sanitizer", &armSanitizer, py::arg("extents"),
+        "Memory of the live arguments, each (begin, end) or None, for the next "
+        "launch of this thread, of a kernel that was compiled to check");
+  m.def("take_violation", &takeViolation,
+        "What ended the last launch of this thread, once; None if nothing did");
 
   m.attr("driver_abi") =
       py::capsule(static_cast<const void *>(cpu::getDriverAbi()),

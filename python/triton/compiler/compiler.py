@@ -212,7 +212,9 @@ class _Compile:
         start = clock.lap()
         names = list(stages)
         replacements = _StageFiles(self)
-        for ext in names[names.index(self.src.ext) + self.from_file :]:
+        # The first stage only tidies what another producer of its IR may have left; a file of a later one is done.
+        first = names.index(self.src.ext)
+        for ext in names[first + (self.from_file and first > 0) :]:
             module = stages[ext](module, metadata)
             if ext == "ttir":
                 metadata["written_arguments"] = _written_arguments(module)

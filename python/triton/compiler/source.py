@@ -127,12 +127,22 @@ class IRSource:
         self.fn = None
         self.constants: dict = {}
         self.attrs: dict = {}
+        self.name, types = self._kernel(backend)
+        self.signature = {f"arg{i}": canonical_type(text) for i, text in enumerate(types)}
+
+    def _kernel(self, backend: Any) -> tuple[str, list[str]]:
+        """Symbol and types of the arguments, from the backend where only that can tell. ValueError for no kernel."""
+        describe = getattr(backend, "describe_ir", None)
+        try:
+            described = describe(self.ext, self.src) if describe else None
+        except ValueError as error:
+            raise ValueError(f"{self.path}: {error}") from error
+        if described is not None:
+            return described
         found = _KERNEL.get(self.ext, _KERNEL["ttir"]).search(self.src)
         if not found:
             raise ValueError(f"{self.path}: no public kernel function found in this .{self.ext} file")
-        self.name = found.group(1)
-        types = _ARGUMENT.findall(found.group(2))
-        self.signature = {f"arg{i}": canonical_type(text) for i, text in enumerate(types)}
+        return found.group(1), _ARGUMENT.findall(found.group(2))
 
     def hash(self) -> str:
         return hashlib.sha256(self.src.encode("utf-8")).hexdigest()

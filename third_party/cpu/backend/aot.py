@@ -115,7 +115,9 @@ def _packing(variant: Variant) -> tuple[str, int]:
 
 
 def write(compiled: Any, variant: Variant, out: Path) -> list[Path]:
-    """Writes ``out.h``, ``out.c`` and ``out.o``."""
+    """Writes ``out.h``, ``out.c`` and ``out.o``. ValueError for a kernel that checks its accesses."""
+    if compiled.metadata.python_launch:
+        raise ValueError("kernels that check their accesses (TRITON_CPU_SANITIZE) run under Python only")
     header, source, binary = (out.with_name(f"{out.name}.{ext}") for ext in ("h", "c", "o"))
     names = {"symbol": variant.symbol, "parameters": variant.c_parameters(c_type)}
     packing, slots = _packing(variant)

@@ -11,8 +11,10 @@ import importlib.util
 from types import ModuleType
 from typing import Any, NamedTuple
 
+from triton import knobs
 from triton.backends.compiler import BaseBackend, GPUTarget, Language
 
+from . import ir_files
 from .options import CPUOptions, parse_options
 
 
@@ -37,6 +39,14 @@ def host_machine() -> Machine:
 def min_dot_size(lhs_type: Any, rhs_type: Any) -> tuple[int, int, int]:
     """Smallest m, n, k of a dot; the CPU has no lower bound."""
     return (1, 1, 1)
+
+
+def _describe(metadata: dict, name: str, scratch: int, blocking: bool, checked: bool) -> None:
+    """What the launcher has to know about a kernel."""
+    metadata.update(name=name, shared=scratch, blocking=blocking)
+    # What a checked kernel needs to know about its arguments, the native launcher does not tell.
+    metadata["python_launch"] = checked
+    metadata.update(global_scratch_size=0, global_scratch_align=1, profile_scratch_size=0, profile_scratch_align=1)
 
 
 class CPUBackend(BaseBackend):
@@ -81,7 +91,7 @@ class CPUBackend(BaseBackend):
         if language is not Language.TRITON:
             raise ValueError(f"the cpu backend compiles Triton only, not {language.name.lower()}")
         stages["ttir"] = self._ttir
-        stages["tcir"] = self._tcir
+        stages["tcir"] = functools.partial(self._tcir, options=options)
         stages["llir"] = self._llir
         stages["obj"] = self._obj
 
@@ -94,7 +104,14 @@ class CPUBackend(BaseBackend):
                 return llvm.parse(file.read())
         module = ir.parse_mlir_module(path, context)
         module.context = context
-        return module
+        return self._ttir(module, {}) if ext == "ttir" else module
+
+    def describe_ir(self, ext: str, text: str) -> tuple[str, list[str]] | None:
+        """Symbol and types of the arguments of the kernel in a file of IR; None where the text itself shows them."""
+        if ext != "llir":
+            return None
+        kernel = ir_files.describe(text)
+        return kernel.name, kernel.arguments
 
     def _ttir(self, module: Any, metadata: dict) -> Any:
         from triton._C.libtriton import ir, passes
@@ -115,34 +132,30 @@ class CPUBackend(BaseBackend):
         manager.run(module, "ttir")
         return module
 
-    def _tcir(self, module: Any, metadata: dict) -> Any:
-        from triton._C.libtriton import cpu, ir, passes
+    def _tcir(self, module: Any, metadata: dict, options: CPUOptions) -> Any:
+        from triton._C.libtriton import cpu, ir
 
         manager = ir.pass_manager(module.context)
-        # A file of TTIR from elsewhere starts here; there is nothing left to do after the stage before.
-        passes.ttir.add_lift_control_flow(manager)
-        passes.ttir.add_decompose_scaled_dot(manager)
         cpu.passes.add_scalarize_carried(manager)
-        cpu.passes.add_lower_blocks(manager, self.machine.vector_bits)
+        cpu.passes.add_lower_blocks(manager, self.machine.vector_bits, bool(options.sanitize))
         manager.run(module, "tcir")
         info = cpu.kernel_info(module)
         if not info["name"]:
             raise RuntimeError(
                 "the module holds no kernel after its tile loops were made; expected one public function"
             )
-        metadata["name"] = info["name"]
-        metadata["shared"] = info["scratch"]
-        metadata["blocking"] = info["blocking"]
-        metadata.update(global_scratch_size=0, global_scratch_align=1, profile_scratch_size=0, profile_scratch_align=1)
+        _describe(metadata, info["name"], info["scratch"], info["blocking"], bool(options.sanitize))
         return module
 
     def _llir(self, module: Any, metadata: dict) -> Any:
-        from triton._C.libtriton import cpu, ir, llvm
+        from triton._C.libtriton import cpu, ir, llvm, passes
 
         machine = self.machine
         manager = ir.pass_manager(module.context)
         cpu.passes.add_expand_math(manager, *(() if machine.is_host else (machine.vector_bits, False)))
         cpu.passes.add_to_llvm(manager)
+        if not knobs.compilation.disable_line_info:
+            passes.llvmir.add_di_scope(manager)
         manager.run(module, "llir")
         lowered = llvm.to_module(module)
         llvm.optimize(lowered, machine.cpu, machine.features)
@@ -151,4 +164,9 @@ class CPUBackend(BaseBackend):
     def _obj(self, module: Any, metadata: dict) -> bytes:
         from triton._C.libtriton import cpu, llvm
 
+        if isinstance(module, str):  # a file
+            kernel = ir_files.describe(module)
+            _describe(metadata, kernel.name, kernel.scratch, kernel.blocking, "@triton_cpu_check(" in module)
+            module = llvm.parse(module)
+            module.verify()
         return cpu.seal(llvm.to_object(module, self.machine.cpu, self.machine.features))

@@ -134,7 +134,15 @@ class CPUDriver(DriverBase):
     def launcher_cls(self) -> Any:
         from triton.runtime.native_bridge import abi_launcher
 
-        return abi_launcher(self)
+        from .sanitizer import checked_run
+
+        make = abi_launcher(self)
+
+        def launcher(src: Any, metadata: Any) -> Any:
+            run = make(src, metadata)
+            return checked_run(run, src, metadata) if metadata.python_launch else run
+
+        return launcher
 
     def map_python_to_cpp_type(self, ty: str) -> str:
         return "void *" if ty.startswith("*") else _C_TYPES[ty]

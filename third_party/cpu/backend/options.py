@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from dataclasses import dataclass, fields
 from typing import Any
+
+from .sanitizer import sanitize_mode
 
 # Keywords that kernels written for GPUs pass. They are accepted, reported in the metadata, and change no code.
 NO_EFFECT = frozenset(
@@ -37,6 +40,8 @@ class CPUOptions:
 
     debug: bool = False
     sanitize_overflow: bool = True
+    # "" (off), "storage" or "view": check every access to memory, see sanitizer.py
+    sanitize: str = ""
     enable_fp_fusion: bool = True
     arch: str = ""
     default_dot_input_precision: str = "ieee"
@@ -88,4 +93,5 @@ def parse_options(options: dict[str, Any], arch: str) -> CPUOptions:
     names = {f.name for f in fields(CPUOptions)}
     chosen = {name: value for name, value in options.items() if name in names and value is not None}
     chosen["arch"] = arch
+    chosen["sanitize"] = sanitize_mode(chosen.get("sanitize", os.environ.get("TRITON_CPU_SANITIZE", "")))
     return CPUOptions(**chosen)

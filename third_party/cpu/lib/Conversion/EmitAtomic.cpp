@@ -82,6 +82,9 @@ void Emitter::emitAtomicRMW(AtomicRMWOp op) {
       mask = eval(op.getMask(), p);
     if (failed)
       return;
+    checkAccess({op, "atomic", result.getType(), elem, op.getPtr(), &ptr,
+                 mask ? &*mask : nullptr, /*mayWait=*/true},
+                p, depth());
     here();
     auto emit = [&]() -> Value {
       return LLVM::AtomicRMWOp::create(
@@ -128,6 +131,9 @@ void Emitter::emitAtomicCAS(AtomicCASOp op) {
           val = eval(op.getVal(), p);
     if (failed)
       return;
+    checkAccess({op, "atomic", result.getType(), elem, op.getPtr(), &ptr,
+                 nullptr, /*mayWait=*/true},
+                p, depth());
     here();
     // cmpxchg compares bits, which is what the operation means for floats.
     Type bits = b.getIntegerType(memBytes(elem) * 8);

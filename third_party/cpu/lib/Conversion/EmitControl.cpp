@@ -38,6 +38,7 @@ void Emitter::emitOp(Operation *op) {
       .Case([&](JoinOp o) { emitJoin(o); })
       .Case([&](HistogramOp o) { emitHistogram(o); })
       .Case([&](MapElementwiseOp o) { emitMap(o); })
+      .Case([&](ElementwiseInlineAsmOp o) { emitInlineAsm(o); })
       .Case([&](PrintOp o) { emitPrint(o); })
       .Case([&](AssertOp o) { emitAssert(o); })
       .Default([&](Operation *) {
@@ -314,6 +315,8 @@ void Emitter::emitWhile(scf::WhileOp op) {
       if (!tensorType(arg))
         scalars[arg] = into->getArgument(next++);
     emitBlock(from, into);
+    if (isCondition)
+      pollStop();
     SmallVector<Value> tensors, results;
     for (Value v : yielded)
       if (tensorType(v))

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Emitter.h"
+#include "RuntimeCalls.h"
 
 #include "cpu/Runtime/DeviceHelpers.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -14,51 +15,6 @@
 using namespace mlir;
 using namespace mlir::triton;
 using namespace mlir::triton::cpu;
-
-static ModuleOp moduleOf(Block *block) {
-  return block->getParentOp()->getParentOfType<ModuleOp>();
-}
-
-/// A function of the runtime, declared on first use.
-static LLVM::LLVMFuncOp runtimeFunction(OpBuilder &b, ModuleOp module,
-                                        StringRef name, ArrayRef<Type> args) {
-  if (auto f = module.lookupSymbol<LLVM::LLVMFuncOp>(name))
-    return f;
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(module.getBody());
-  auto type = LLVM::LLVMFunctionType::get(
-      LLVM::LLVMVoidType::get(b.getContext()), args);
-  return LLVM::LLVMFuncOp::create(b, module.getLoc(), name, type);
-}
-
-/// The address of a constant of the module.
-static Value globalAddress(OpBuilder &b, ModuleOp module, Type type,
-                           Attribute value, StringRef stem) {
-  std::string name;
-  for (unsigned i = 0;; ++i) {
-    name = (stem + Twine(i)).str();
-    auto found = module.lookupSymbol<LLVM::GlobalOp>(name);
-    if (found && found.getValueOrNull() == value)
-      break;
-    if (!found) {
-      OpBuilder::InsertionGuard guard(b);
-      b.setInsertionPointToStart(module.getBody());
-      LLVM::GlobalOp::create(b, module.getLoc(), type, /*isConstant=*/true,
-                             LLVM::Linkage::Internal, name, value);
-      break;
-    }
-  }
-  return LLVM::AddressOfOp::create(
-      b, module.getLoc(), LLVM::LLVMPointerType::get(b.getContext()), name);
-}
-
-static Value globalString(OpBuilder &b, ModuleOp module, StringRef text) {
-  std::string terminated = text.str();
-  terminated.push_back('\0');
-  return globalAddress(
-      b, module, LLVM::LLVMArrayType::get(b.getI8Type(), terminated.size()),
-      b.getStringAttr(terminated), "tt.text.");
-}
 
 static Value globalShape(OpBuilder &b, ModuleOp module,
                          ArrayRef<int64_t> shape) {

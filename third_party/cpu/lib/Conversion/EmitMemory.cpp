@@ -135,6 +135,9 @@ Lanes Emitter::emitLoad(LoadOp op, const Point &p) {
     return Lanes();
   if (op.getIsVolatile())
     level = depth();
+  checkAccess({op, "load", op.getType(), elem, op.getPtr(), &ptr,
+               mask ? &*mask : nullptr, op.getIsVolatile()},
+              p, level);
 
   bool uniform = ptr.isUniform() && (!mask || mask->isUniform());
   if (uniform && (!other || other->isUniform())) {
@@ -190,6 +193,9 @@ void Emitter::emitStoreAt(StoreOp op, const Point &p) {
   }
   if (failed)
     return;
+  checkAccess({op, "store", op.getValue().getType(), elem, op.getPtr(), &ptr,
+               mask ? &*mask : nullptr},
+              p, depth());
   if (p.width == 1) {
     here();
     Value address = ptr.base;

@@ -11,6 +11,7 @@
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
 using namespace mlir::triton;
@@ -75,6 +76,7 @@ Lanes Emitter::evalUncached(Value v, const Point &p) {
 }
 
 Lanes Emitter::evalOp(Operation *op, unsigned resultNumber, const Point &p) {
+  llvm::SaveAndRestore<Location> place(loc, op->getLoc());
   return llvm::TypeSwitch<Operation *, Lanes>(op)
       .Case([&](arith::ConstantOp c) {
         auto dense = dyn_cast<SplatElementsAttr>(c.getValue());
@@ -337,8 +339,11 @@ Lanes Emitter::evalGather(GatherOp op, const Point &p) {
   Type indexType = elementType(op.getIndices());
   if (index.isUniform() && q.vecDim() < 0) {
     at(level);
-    Value offset = arith::MulIOp::create(b, loc, intCast(index.base, i64Type),
-                                         i64(strides[axis] * bytes));
+    Value place = intCast(index.base, i64Type);
+    checkIndex(op, place, p, level);
+    at(level);
+    Value offset =
+        arith::MulIOp::create(b, loc, place, i64(strides[axis] * bytes));
     Value ptr = offsetPtr(base, offset);
     return Lanes::uniform(loadVector(ptr, buffer.elem, 1, {}, {}), level);
   }
@@ -351,8 +356,11 @@ Lanes Emitter::evalGather(GatherOp op, const Point &p) {
   Value pointers = lanePointers(start, p.width);
   at(level);
   auto wide = VectorType::get({p.width}, i64Type);
+  Value places = intCast(lanes, wide);
+  checkIndex(op, places, p, level);
+  at(level);
   Value offsets = arith::MulIOp::create(
-      b, loc, intCast(lanes, wide),
+      b, loc, places,
       splatConstant(i64Type, b.getI64IntegerAttr(strides[axis] * bytes),
                     p.width));
   Value addresses = arith::AddIOp::create(b, loc, pointers, offsets);

@@ -21,8 +21,9 @@ SmallVector<int64_t> Buffer::strides() const {
   return result;
 }
 
-Emitter::Emitter(OpBuilder &builder, unsigned vectorBits)
-    : b(builder), loc(builder.getUnknownLoc()), vectorBits(vectorBits) {}
+Emitter::Emitter(OpBuilder &builder, unsigned vectorBits, bool sanitize)
+    : b(builder), loc(builder.getUnknownLoc()), vectorBits(vectorBits),
+      sanitize(sanitize) {}
 
 LogicalResult Emitter::run(FuncOp func, Block *body, const Kernel &k) {
   kernel = k;

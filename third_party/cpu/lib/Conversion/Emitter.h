@@ -50,7 +50,7 @@ struct Nest {
 
 class Emitter {
 public:
-  Emitter(OpBuilder &builder, unsigned vectorBits);
+  Emitter(OpBuilder &builder, unsigned vectorBits, bool sanitize);
 
   struct Kernel {
     Block *entry = nullptr;           ///< for constants and buffer addresses
@@ -100,6 +100,10 @@ private:
   void emitJoin(JoinOp op);
   void emitHistogram(HistogramOp op);
   void emitMap(MapElementwiseOp op);
+  void emitInlineAsm(ElementwiseInlineAsmOp op);
+  SmallVector<Value> emitAsmGroup(ElementwiseInlineAsmOp op,
+                                  ArrayRef<Value> elements);
+  Point rowMajorPoint(ArrayRef<int64_t> shape, Value linear, int64_t offset);
   /// Computes `v` everywhere and writes it to `target`.
   void materialize(Value v, const Buffer &target);
   /// Gives `v` a buffer and computes it, unless it has one.
@@ -194,6 +198,28 @@ private:
   Value lanePointers(const Lanes &ptr, int64_t width);
   void copyBuffer(const Buffer &from, const Buffer &to);
 
+  //===--- Checks of addresses (EmitCheck.cpp) ---===//
+  struct Access {
+    Operation *op;        ///< where
+    StringRef kind;       ///< "load", ...
+    Type accessed;        ///< of the value that is read or written
+    Type elem;            ///< its element type
+    Value pointer;        ///< as the kernel has it
+    const Lanes *ptr;     ///< its value here
+    const Lanes *mask;    ///< null: all lanes
+    bool mayWait = false; ///< others may be waited for in a loop around this
+  };
+  void checkAccess(const Access &access, const Point &p, unsigned level);
+  void checkIndex(GatherOp op, Value indices, const Point &p, unsigned level);
+  void pollStop();
+  Value extentOf(unsigned argument, bool end);
+  Value addressArray(int64_t width);
+  Value maskBits(Value mask, int64_t width);
+  Value elementIndex(Type accessed, const Point &p, unsigned level,
+                     int64_t &laneStride);
+  Value fitsInto(unsigned argument, const Lanes &ptr, int64_t bytes,
+                 int64_t width, unsigned level);
+
   //===--- Prefetching (EmitPrefetch.cpp) ---===//
   void prefetch(Value address, bool forWrite, int64_t locality);
   void prefetchAhead(Value address, Type type, const Point &p, bool forWrite);
@@ -228,6 +254,7 @@ private:
   OpBuilder &b;
   Location loc;
   const unsigned vectorBits;
+  const bool sanitize;
   Kernel kernel;
   Plan plan;
   SmallVector<std::unique_ptr<Scope>> scopes;
@@ -238,6 +265,9 @@ private:
   /// Stored values that wait for a root that visits them point by point.
   llvm::SetVector<Value> capturing;
   DenseMap<Attribute, Value> constants;
+  /// For checks: memory of arguments, and arrays on the stack by length.
+  DenseMap<unsigned, Value> extents[2];
+  DenseMap<int64_t, Value> addressArrays;
   SmallVector<Assumption> prefixMasks;
   SmallVector<Assumption> remainders;
   /// For prefetching: the root at work, the roots that a load has been part of,

@@ -34,7 +34,10 @@ struct LowerBlocksPass
 
   LowerBlocksPass() = default;
   LowerBlocksPass(const LowerBlocksPass &other) : PassWrapper(other) {}
-  explicit LowerBlocksPass(unsigned bits) { vectorBits = bits; }
+  LowerBlocksPass(unsigned bits, bool checked) {
+    vectorBits = bits;
+    sanitize = checked;
+  }
 
   StringRef getArgument() const override { return "cpu-lower-blocks"; }
   StringRef getDescription() const override {
@@ -66,6 +69,9 @@ private:
   Option<unsigned> vectorBits{*this, "vector-bits",
                               llvm::cl::desc("Width of a vector register"),
                               llvm::cl::init(512)};
+  Option<bool> sanitize{*this, "sanitize",
+                        llvm::cl::desc("Check every access to memory"),
+                        llvm::cl::init(false)};
 };
 } // namespace
 
@@ -100,6 +106,22 @@ static Value loadArgument(OpBuilder &b, Location loc, Value args,
   return LLVM::LoadOp::create(b, loc, type, slot, 8);
 }
 
+/// Attributes of the LLVM function by which a file of LLVM IR says what its
+/// kernel is: types of the arguments, bytes of scratch, whether it may wait.
+static ArrayAttr describeKernel(OpBuilder &b, FuncOp func,
+                                const Emitter &emitter) {
+  std::string types;
+  llvm::raw_string_ostream stream(types);
+  llvm::interleave(func.getArgumentTypes(), stream, ", ");
+  auto pair = [&](StringRef name, StringRef value) -> Attribute {
+    return b.getStrArrayAttr({name, value});
+  };
+  return b.getArrayAttr(
+      {pair("tt-cpu-arguments", types),
+       pair("tt-cpu-blocking", emitter.isBlocking() ? "1" : "0"),
+       pair("tt-cpu-scratch", std::to_string(emitter.scratchBytes()))});
+}
+
 LogicalResult LowerBlocksPass::lower(FuncOp func) {
   if (!func.getBody().hasOneBlock())
     return func.emitError("CPU lowering: control flow is not structured");
@@ -114,7 +136,7 @@ LogicalResult LowerBlocksPass::lower(FuncOp func) {
   Value args = entry->getArgument(0), grid = entry->getArgument(1);
   b.setInsertionPointToStart(entry);
 
-  Emitter emitter(b, vectorBits);
+  Emitter emitter(b, vectorBits, sanitize);
   for (BlockArgument arg : func.getArguments()) {
     Type type = arg.getType();
     if (!isa<triton::PointerType>(type) && !type.isIntOrFloat())
@@ -165,12 +187,14 @@ LogicalResult LowerBlocksPass::lower(FuncOp func) {
   lowered->setAttr(kScratch, b.getI64IntegerAttr(emitter.scratchBytes()));
   if (emitter.isBlocking())
     lowered->setAttr(kBlocking, b.getUnitAttr());
+  lowered->setAttr("passthrough", describeKernel(b, func, emitter));
   func.erase();
   return success();
 }
 
-std::unique_ptr<Pass> cpu::createLowerBlocksPass(unsigned vectorBits) {
-  return std::make_unique<LowerBlocksPass>(vectorBits);
+std::unique_ptr<Pass> cpu::createLowerBlocksPass(unsigned vectorBits,
+                                                 bool sanitize) {
+  return std::make_unique<LowerBlocksPass>(vectorBits, sanitize);
 }
 
 KernelInfo cpu::kernelInfo(ModuleOp module) {

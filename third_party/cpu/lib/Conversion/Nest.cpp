@@ -219,7 +219,8 @@ void Emitter::forEachPointNoSpeculation(const Nest &nest, ArrayRef<Value> trees,
     // Past the bound every store is masked off if the store's own mask is one
     // of those that define the bound, or a conjunction with one.
     bool mayStop = false;
-    if (storeMask && capturing.empty())
+    // A check looks at all loads, needed or not.
+    if (storeMask && capturing.empty() && !sanitize)
       walkTree(storeMask, mapFor(storeMask), [&](Value v, const DimMap &dims) {
         Operation *op = v.getDefiningOp();
         mayStop |= llvm::any_of(assumed, [&](const Assumption &a) {

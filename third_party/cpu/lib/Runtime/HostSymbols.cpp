@@ -2,6 +2,7 @@
 
 #include "cpu/Runtime/HostSymbols.h"
 #include "cpu/Runtime/DeviceHelpers.h"
+#include "cpu/Runtime/Sanitizer.h"
 #include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/bit.h"
 #include <cstring>
@@ -75,6 +76,11 @@ void *findOwnFunction(StringRef name) {
       entry("__truncdfbf2", &truncDoubleToBFloat),
       entry("triton_cpu_print", &triton_cpu_print),
       entry("triton_cpu_assert_fail", &triton_cpu_assert_fail),
+      entry("triton_cpu_extent_begin", &triton_cpu_extent_begin),
+      entry("triton_cpu_extent_end", &triton_cpu_extent_end),
+      entry("triton_cpu_check", &triton_cpu_check),
+      entry("triton_cpu_check_index", &triton_cpu_check_index),
+      entry("triton_cpu_poll", &triton_cpu_poll),
   };
   for (const NamedFunction &function : table)
     if (function.name == name)

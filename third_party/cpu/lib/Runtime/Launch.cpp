@@ -3,6 +3,7 @@
 #include "cpu/Runtime/Launch.h"
 #include "CostTable.h"
 #include "cpu/Runtime/DeviceHelpers.h"
+#include "cpu/Runtime/Sanitizer.h"
 #include "cpu/Runtime/Scratch.h"
 #include "cpu/Runtime/ThreadTeam.h"
 #include <algorithm>
@@ -39,14 +40,14 @@ class Launch {
 public:
   Launch(KernelFunction function, const uint64_t *slots, const uint32_t *grid,
          int64_t total, const TritonLaunchInfo &info)
-      : function(function), slots(slots), grid(grid), total(total), info(info) {
-  }
+      : function(function), slots(slots), grid(grid), total(total), info(info),
+        checked(takeArmedLaunch()) {}
 
   /// Runs everything on this thread.
   void runAlone() {
     Reporting reporting(report);
     if (void *memory = scratch())
-      function(slots, grid, 0, total, memory);
+      runPrograms(0, total, memory);
   }
 
   /// Runs on this thread, and calls in the team when that takes long.
@@ -67,6 +68,10 @@ public:
       std::fflush(stdout);
     if (outOfMemory.load(std::memory_order_relaxed))
       return "out of memory: the working memory of the kernel does not fit";
+    if (checked && checked->hasStopped()) {
+      setViolation(checked->violation());
+      return "an access to memory was out of range";
+    }
     if (!report.failed.load(std::memory_order_acquire))
       return nullptr;
     thread_local char message[LaunchReport::kMessageSize];
@@ -82,6 +87,15 @@ private:
     ~Reporting() { exchangeLaunchReport(previous); }
     LaunchReport *previous;
   };
+
+  /// Checked programs run one by one: one that is stopped ends the launch.
+  void runPrograms(int64_t begin, int64_t end, void *memory) {
+    if (!checked)
+      return function(slots, grid, begin, end, memory);
+    for (int64_t p = begin; p < end; ++p)
+      if (!checked->runProgram(function, slots, grid, p, memory))
+        return next.store(total, std::memory_order_relaxed);
+  }
 
   uint64_t key() const { return reinterpret_cast<uint64_t>(function); }
 
@@ -107,8 +121,8 @@ private:
     float perProgram = 0;
     for (int64_t done = 0, batch = 1; done < total; batch *= 2) {
       int64_t end = std::min(total, done + batch);
-      function(slots, grid, done, end, memory);
-      done = end;
+      runPrograms(done, end, memory);
+      done = checked && checked->hasStopped() ? total : end;
       next.store(done, std::memory_order_relaxed);
       float elapsed = watch.nanoseconds();
       perProgram = elapsed / done;
@@ -138,7 +152,7 @@ private:
     int64_t done = 0;
     int64_t begin, end;
     while (takeChunk(begin, end)) {
-      function(slots, grid, begin, end, memory);
+      runPrograms(begin, end, memory);
       done += end - begin;
     }
     if (done > 0)
@@ -167,6 +181,7 @@ private:
   int64_t smallestChunk = 1;
   std::atomic<int64_t> next{0};
   std::atomic<bool> outOfMemory{false};
+  std::unique_ptr<CheckedLaunch> checked; ///< null for ordinary kernels
   LaunchReport report;
 };
 

@@ -1,16 +1,20 @@
 //===- Loader.cpp - object code into this process -------------------------===//
 
 #include "cpu/Runtime/Loader.h"
+#include "DebugObjects.h"
 #include "cpu/Runtime/HostSymbols.h"
 #include "cpu/Runtime/Seal.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ExecutionEngine/JITLink/JITLinkMemoryManager.h"
 #include "llvm/ExecutionEngine/Orc/AbsoluteSymbols.h"
 #include "llvm/ExecutionEngine/Orc/Core.h"
+#include "llvm/ExecutionEngine/Orc/Debugging/PerfSupportPlugin.h"
 #include "llvm/ExecutionEngine/Orc/ObjectLinkingLayer.h"
 #include "llvm/ExecutionEngine/Orc/SelfExecutorProcessControl.h"
+#include "llvm/ExecutionEngine/Orc/TargetProcess/JITLoaderPerf.h"
 #include "llvm/ExecutionEngine/Orc/TaskDispatch.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include <cstdlib>
 #include <mutex>
 
 using namespace llvm;
@@ -35,6 +39,14 @@ public:
     return dylib.define(absoluteSymbols(std::move(found)));
   }
 };
+
+/// TRITON_CPU_PERF: tell perf about every kernel. Read once.
+bool isPerfWanted() {
+  StringRef text =
+      std::getenv("TRITON_CPU_PERF") ? std::getenv("TRITON_CPU_PERF") : "";
+  return !text.empty() && text != "0" && !text.equals_insensitive("false") &&
+         !text.equals_insensitive("off");
+}
 
 /// The linker: one dylib per kernel, so that equal names do not clash and each
 /// can be unloaded, and one with the host's functions.
@@ -69,7 +81,7 @@ public:
     dylib->addToLinkOrder(*host);
     Expected<uint64_t> address = link(*dylib, name, object);
     if (address) {
-      kernels[handle] = &*dylib;
+      kernels[handle] = {&*dylib, DebugObject::add(object, places->addresses)};
       return LoadedKernel{handle, *address};
     }
     Error error = join(address.takeError());
@@ -81,7 +93,7 @@ public:
     if (kernel == kernels.end())
       return createStringError("no kernel is loaded under handle " +
                                std::to_string(handle));
-    JITDylib &dylib = *kernel->second;
+    JITDylib &dylib = *kernel->second.dylib;
     kernels.erase(kernel);
     return session.removeJITDylib(dylib);
   }
@@ -94,6 +106,16 @@ private:
         messages += "; ";
       messages += toString(std::move(error));
     });
+    places = std::make_shared<SectionAddresses>();
+    objects.addPlugin(places);
+    if (isPerfWanted()) {
+      objects.addPlugin(std::make_shared<PerfSupportPlugin>(
+          session.getExecutorProcessControl(),
+          ExecutorAddr::fromPtr(&llvm_orc_registerJITLoaderPerfStart),
+          ExecutorAddr::fromPtr(&llvm_orc_registerJITLoaderPerfEnd),
+          ExecutorAddr::fromPtr(&llvm_orc_registerJITLoaderPerfImpl),
+          /*EmitDebugInfo=*/true, /*EmitUnwindInfo=*/true));
+    }
   }
 
   Expected<uint64_t> link(JITDylib &dylib, StringRef name, StringRef object) {
@@ -118,7 +140,12 @@ private:
   ExecutionSession session;
   ObjectLinkingLayer objects;
   JITDylib *host = nullptr;
-  DenseMap<uint64_t, JITDylib *> kernels;
+  std::shared_ptr<SectionAddresses> places;
+  struct Kernel {
+    JITDylib *dylib = nullptr;
+    std::unique_ptr<DebugObject> debug; ///< null without line information
+  };
+  DenseMap<uint64_t, Kernel> kernels;
   uint64_t lastHandle = 0;
   std::string messages;
 };

@@ -22,8 +22,10 @@ namespace triton::cpu {
 std::unique_ptr<Pass> createScalarizeCarriedPass();
 
 /// Lowers every `tt.func` kernel to a `func.func` of loops over vectors of
-/// `vectorBits` bits, with the calling convention of the CPU launcher.
-std::unique_ptr<Pass> createLowerBlocksPass(unsigned vectorBits);
+/// `vectorBits` bits, with the calling convention of the CPU launcher. With
+/// `sanitize` every access to memory is checked (cpu/Runtime/Sanitizer.h).
+std::unique_ptr<Pass> createLowerBlocksPass(unsigned vectorBits,
+                                            bool sanitize = false);
 
 /// What the launcher needs to know about a lowered kernel.
 struct KernelInfo {
