@@ -12,6 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from setup_tools.unpack import unpack
 
 from .archives import artifact_of, manifest_lines, toolchain
 from .checkout import INSTALL, Checkout, make_checkout
@@ -161,7 +162,7 @@ def test_an_sdist_makes_the_same_wheel(checkout, tmp_path):
     checkout.write("MANIFEST.in", (checkout.root / "MANIFEST.in").read_text() + "include *.cpp\n")
     done = checkout.setup("sdist", "-d", str(tmp_path))
     assert done.returncode == 0, done.stdout[-3000:]
-    shutil.unpack_archive(tmp_path / "flagtree-3.6.0.tar.gz", tmp_path / "sources", filter="data")
+    unpack(tmp_path / "flagtree-3.6.0.tar.gz", tmp_path / "sources")
     unpacked = Checkout(tmp_path / "sources" / "flagtree-3.6.0", checkout.python)
     assert not (unpacked.root / "python/triton/backends/acme").exists()
     assert not (unpacked.root / "third_party/acme/backend/lib").exists()
