@@ -26,6 +26,14 @@ void bindPosition(BuilderClass &builder) {
       .def("set_loc",
            [](Builder &self, mlir::Location &location) { self.loc = location; })
       .def("get_loc", [](Builder &self) { return self.loc; })
+      .def("set_name",
+           [](Builder &self, mlir::Value &value, const std::string &name) {
+             // The first variable of several that hold a value names it.
+             mlir::Location location = value.getLoc();
+             if (!mlir::isa<mlir::NameLoc>(location))
+               value.setLoc(mlir::NameLoc::get(
+                   mlir::StringAttr::get(self.getContext(), name), location));
+           })
       .def("set_unknown_loc",
            [](Builder &self) { self.loc = self.builder.getUnknownLoc(); })
       .def("get_insertion_point",

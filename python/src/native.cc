@@ -83,7 +83,8 @@ void init_triton_native(pybind11::module &&m) {
   m.doc() = "Binding of arguments and launching, without Python on the way";
   PyObject *module = m.ptr();
   if (!addFunctionType(module) || !addRunnerType(module) ||
-      !addDescriptors(module) || PyModule_AddFunctions(module, functions) != 0)
+      !addTunerType(module) || !addDescriptors(module) ||
+      PyModule_AddFunctions(module, functions) != 0)
     throw pybind11::error_already_set();
   addWrittenArguments(m);
 }

@@ -77,10 +77,11 @@ inline unsigned typeVersion(PyTypeObject *type) {
   return type->tp_version_tag;
 }
 
-/// Adds the heap types `Function` and `Runner`, and the functions that
+/// Adds the heap types `Function`, `Runner` and `Tuner`, and the functions that
 /// configure the launcher, to `module`. Each returns false with an exception.
 bool addFunctionType(PyObject *module);
 bool addRunnerType(PyObject *module);
+bool addTunerType(PyObject *module);
 bool addDescriptors(PyObject *module);
 
 } // namespace triton::native

@@ -9,6 +9,7 @@
 
 #include "native_function.h"
 #include "native_grid.h"
+#include "native_tuner.h"
 
 #include <cstddef>
 #include <structmember.h>
@@ -33,8 +34,7 @@ struct Installed {
 Installed installed;
 } // namespace
 
-/// True unless a subclass, or someone at run time, replaced `run`.
-static bool hasPlainRun(PyTypeObject *type) {
+bool hasPlainRun(PyTypeObject *type) {
   unsigned version = typeVersion(type);
   if (__builtin_expect(type == installed.plainType && version != 0 &&
                            version == installed.plainVersion,
@@ -65,9 +65,7 @@ TRITON_COLD static Function *makeFunction(PyObject *jit, PyObject **slot) {
   return reinterpret_cast<Function *>(made);
 }
 
-/// The native half of `jit`; null, with or without an exception, if there is
-/// none.
-static Function *functionOf(PyObject *jit) {
+Function *functionOf(PyObject *jit) {
   if (!PyObject_TypeCheck(jit, installed.jitType)) {
     PyErr_Format(PyExc_TypeError, "expected a JITFunction, got %s",
                  Py_TYPE(jit)->tp_name);
@@ -123,8 +121,8 @@ TRITON_COLD static PyObject *runPython(PyObject *jit, PyObject *grid,
 namespace {
 struct Bound {
   PyObject_HEAD vectorcallfunc call;
-  Function *function; // strong
-  PyObject *grid;     // strong
+  PyObject *target; // strong: a Function or a Tuner
+  PyObject *grid;   // strong
   uint32_t sizes[3];
   bool sizesKnown;
 };
@@ -137,14 +135,17 @@ static constexpr unsigned maxFree = 8;
 static Bound *freeBounds[maxFree];
 static unsigned numFree = 0;
 
+TRITON_COLD static PyObject *tornDown() {
+  PyErr_SetString(PyExc_RuntimeError, "this kernel[grid] was torn down");
+  return nullptr;
+}
+
 static PyObject *callBound(PyObject *object, PyObject *const *args,
                            size_t flags, PyObject *keywords) {
   auto *self = reinterpret_cast<Bound *>(object);
-  Function *function = self->function;
-  if (__builtin_expect(!function, 0)) {
-    PyErr_SetString(PyExc_RuntimeError, "this kernel[grid] was torn down");
-    return nullptr;
-  }
+  auto *function = reinterpret_cast<Function *>(self->target);
+  if (__builtin_expect(!function, 0))
+    return tornDown();
   Py_ssize_t numPositional = PyVectorcall_NARGS(flags);
   PyObject *kernel = nullptr;
   Result result =
@@ -156,7 +157,19 @@ static PyObject *callBound(PyObject *object, PyObject *const *args,
   return kernel;
 }
 
-static PyObject *makeBound(Function *function, PyObject *grid) {
+/// `tuner[grid](...)`.
+static PyObject *callTunedBound(PyObject *object, PyObject *const *args,
+                                size_t flags, PyObject *keywords) {
+  auto *self = reinterpret_cast<Bound *>(object);
+  if (__builtin_expect(!self->target, 0))
+    return tornDown();
+  return callTuned(self->target, self->grid,
+                   self->sizesKnown ? self->sizes : nullptr,
+                   {args, PyVectorcall_NARGS(flags), keywords, false});
+}
+
+static PyObject *makeBound(PyObject *target, PyObject *grid,
+                           vectorcallfunc call) {
   Bound *bound;
   if (numFree) {
     bound = freeBounds[--numFree];
@@ -166,9 +179,9 @@ static PyObject *makeBound(Function *function, PyObject *grid) {
     if (!bound)
       return nullptr;
   }
-  bound->call = callBound;
-  Py_INCREF(reinterpret_cast<PyObject *>(function));
-  bound->function = function;
+  bound->call = call;
+  Py_INCREF(target);
+  bound->target = target;
   Py_INCREF(grid);
   bound->grid = grid;
   // A list may be changed before the call; a tuple may not.
@@ -181,16 +194,14 @@ static PyObject *makeBound(Function *function, PyObject *grid) {
 static int traverseBound(PyObject *object, visitproc visit, void *arg) {
   auto *self = reinterpret_cast<Bound *>(object);
   Py_VISIT(Py_TYPE(object));
-  Py_VISIT(reinterpret_cast<PyObject *>(self->function));
+  Py_VISIT(self->target);
   Py_VISIT(self->grid);
   return 0;
 }
 
 static int clearBound(PyObject *object) {
   auto *self = reinterpret_cast<Bound *>(object);
-  auto *function = reinterpret_cast<PyObject *>(self->function);
-  self->function = nullptr;
-  Py_XDECREF(function);
+  Py_CLEAR(self->target);
   Py_CLEAR(self->grid);
   return 0;
 }
@@ -252,11 +263,27 @@ static PyObject *callSubscript(PyObject *object, PyObject *const *args,
   if (__builtin_expect(hasPlainRun(Py_TYPE(args[0])), 1)) {
     Function *function = functionOf(args[0]);
     if (__builtin_expect(function != nullptr, 1))
-      return makeBound(function, args[1]);
+      return makeBound(reinterpret_cast<PyObject *>(function), args[1],
+                       callBound);
     if (PyErr_Occurred())
       return nullptr;
   }
   return PyObject_Vectorcall(self->wrapped, args, 2, nullptr);
+}
+
+/// `tuner[grid]`.
+static PyObject *callTunerSubscript(PyObject *object, PyObject *const *args,
+                                    size_t flags, PyObject *keywords) {
+  auto *self = reinterpret_cast<Method *>(object);
+  if (PyVectorcall_NARGS(flags) == 2 && !keywords) {
+    PyObject *tuner = tunerOf(args[0], installed.offset);
+    if (__builtin_expect(tuner != nullptr, 1))
+      return makeBound(tuner, args[1], callTunedBound);
+    if (PyErr_Occurred())
+      return nullptr;
+  }
+  return PyObject_Vectorcall(self->wrapped, args,
+                             size_t(PyVectorcall_NARGS(flags)), keywords);
 }
 
 /// `jit.run(*args, grid=..., warmup=..., **keywords)`.
@@ -380,10 +407,22 @@ static PyObject *install(PyObject *, PyObject *args) {
   return Py_BuildValue("NN", subscript, runMethod);
 }
 
+/// `install_tuner(Autotuner, getitem)`: returns the method that replaces
+/// `getitem`. To be called after `install`.
+static PyObject *installTuner(PyObject *, PyObject *args) {
+  PyObject *type, *getitem;
+  if (!PyArg_ParseTuple(args, "O!O", &PyType_Type, &type, &getitem))
+    return nullptr;
+  setTunerType(reinterpret_cast<PyTypeObject *>(type));
+  return makeMethod(callTunerSubscript, getitem);
+}
+
 bool addDescriptors(PyObject *module) {
   static PyMethodDef functions[] = {
       {"install", install, METH_VARARGS,
        "install(type, slot, getitem, run) -> (getitem, run)"},
+      {"install_tuner", installTuner, METH_VARARGS,
+       "install_tuner(type, getitem) -> getitem"},
       {nullptr, nullptr, 0, nullptr}};
   return addBoundType() && addMethodType() &&
          PyModule_AddFunctions(module, functions) == 0;

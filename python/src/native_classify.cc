@@ -1,6 +1,7 @@
 //===- native_classify.cc - specialization of arguments -------------------===//
 
 #include "native_classify.h"
+#include "native_descriptor.h"
 
 #include <cstring>
 #include <unordered_map>
@@ -186,7 +187,7 @@ TRITON_COLD static uint64_t otherNumber(PyObject *value) {
   return number;
 }
 
-static uint64_t valueNumber(PyObject *value) {
+uint64_t valueNumber(PyObject *value) {
   static PyObject *strings = PyDict_New();
   return PyUnicode_CheckExact(value) ? numberInDict(strings, value)
                                      : otherNumber(value);
@@ -303,12 +304,20 @@ static Result classifyTensor(const Param &param, const TypeInfo &info,
   return Result::Ok;
 }
 
-static Result classifyTuple(Param &param, PyObject *value, Arguments &out) {
+static Result classifyTuple(Param &param, PyObject *value, Arguments &out,
+                            bool isNamed) {
   // Items have types of their own, so the parameter's memory of the last type
   // is of no use to them.
   Param item = param;
   item.lastType = nullptr;
-  out.addCode(CodeOpen);
+  if (!isNamed) {
+    out.addCode(CodeOpen);
+  } else if (uint64_t number =
+                 valueNumber(reinterpret_cast<PyObject *>(Py_TYPE(value)))) {
+    out.addPayload(CodeOpenNamed, number);
+  } else {
+    return Result::Error;
+  }
   for (Py_ssize_t i = 0; i != PyTuple_GET_SIZE(value); ++i) {
     Result result = classify(item, PyTuple_GET_ITEM(value, i), out);
     if (result != Result::Ok)
@@ -317,6 +326,41 @@ static Result classifyTuple(Param &param, PyObject *value, Arguments &out) {
   if (out.full())
     return Result::Fallback;
   out.addCode(CodeClose);
+  return Result::Ok;
+}
+
+/// NumPy's numbers are those of Python that they convert to.
+static Result classifyNumber(const Param &param, PyObject *value,
+                             Arguments &out) {
+  static PyObject *itemName = PyUnicode_InternFromString("item");
+  PyObject *number = PyObject_CallMethodNoArgs(value, itemName);
+  if (!number)
+    return Result::Error;
+  bool isPlain = PyLong_Check(number) || PyFloat_Check(number); // bools, too
+  Param plain = param;
+  plain.lastType = nullptr;
+  Result result = isPlain ? classify(plain, number, out) : Result::Fallback;
+  Py_DECREF(number);
+  return result;
+}
+
+static Result classifyDescriptor(PyObject *value, Arguments &out) {
+  DescriptorView view;
+  Result result = readDescriptor(value, view);
+  if (result != Result::Ok)
+    return result;
+  if (out.numCodes + view.rank + 3 >= maxLeaves ||
+      out.numSlots + view.numSlots() > maxLeaves)
+    return Result::Fallback;
+  if (view.base.readOnly && out.numSlots < 64)
+    out.readOnly |= uint64_t(1) << out.numSlots;
+  out.addPayload(CodeDescriptor, uint64_t(view.base.element) |
+                                     uint64_t(view.padsWithNan) << 8 |
+                                     uint64_t(view.rank) << 16);
+  for (unsigned i = 0; i != view.rank; ++i)
+    out.addPayload(CodeConstInt, uint64_t(view.block[i]));
+  out.numSlots =
+      unsigned(view.writeSlots(out.slots + out.numSlots) - out.slots);
   return Result::Ok;
 }
 
@@ -339,6 +383,8 @@ Result classify(Param &param, PyObject *value, Arguments &out) {
     return info->kind == Kind::Constexpr ? classifyWrapped(value, out)
                                          : classifyConstant(value, out);
   }
+  if (__builtin_expect(info->kind == Kind::Number, 0))
+    return classifyNumber(param, value, out);
   if (param.pinned != Element::Unknown && info->kind != Kind::None)
     return info->kind == Kind::Bool || info->kind == Kind::Int ||
                    info->kind == Kind::Float
@@ -357,7 +403,11 @@ Result classify(Param &param, PyObject *value, Arguments &out) {
     out.addSlot(CodeFloat, floatBits(PyFloat_AS_DOUBLE(value)));
     return Result::Ok;
   case Kind::Tuple:
-    return classifyTuple(param, value, out);
+    return classifyTuple(param, value, out, false);
+  case Kind::NamedTuple:
+    return classifyTuple(param, value, out, true);
+  case Kind::Descriptor:
+    return classifyDescriptor(value, out);
   case Kind::Constexpr:
     return classifyWrapped(value, out);
   case Kind::Other:

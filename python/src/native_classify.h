@@ -30,6 +30,8 @@ enum Code : uint8_t {
   CodePinnedAligned,
   CodeOpen, // a tuple: its items follow, then CodeClose
   CodeClose,
+  CodeOpenNamed,  // the same, of the class that the payload stands for
+  CodeDescriptor, // payload: element type, padding, rank; block sizes follow
   // Compile-time values. Those after CodeConstNone have a payload.
   CodeConstOpen,
   CodeConstClose,
@@ -54,6 +56,7 @@ struct Param {
   bool specialize = true;
   bool align = true;
   bool keywordOnly = false;
+  bool variadic = false;             // `*args`
   Element pinned = Element::Unknown; // Unknown: not pinned
   PyObject *name = nullptr;          // strong, interned
   PyObject *defaultValue = nullptr;  // strong, or null
@@ -75,7 +78,10 @@ struct Arguments {
   uint64_t payloads[maxLeaves];
   uint64_t slots[maxLeaves];
 
-  bool full() const { return numCodes + 2 >= maxLeaves; }
+  /// No room for one more argument, of whatever kind but a descriptor.
+  bool full() const {
+    return numCodes + 2 >= maxLeaves || numSlots >= maxLeaves;
+  }
   void addCode(uint8_t code) { codes[numCodes++] = code; }
   void addSlot(uint8_t code, uint64_t slot) {
     codes[numCodes++] = code;
@@ -97,6 +103,10 @@ struct Constant {
   uint64_t payload;
 };
 Result encodeConstant(PyObject *value, Constant &out);
+
+/// A number that stands for a value of any type for the life of the process; 0
+/// with an exception set.
+uint64_t valueNumber(PyObject *value);
 
 /// The bits with which a kernel reads `value` as a scalar of type `element`.
 Result encodeScalar(Element element, PyObject *value, uint64_t &bits);

@@ -46,14 +46,14 @@ static void dropGlobals(std::vector<Global> &globals) {
 }
 
 /// Reads `(name, has_default, default, constexpr, specialize, align,
-/// keyword_only, pinned type or "")`.
+/// keyword_only, pinned type or "", variadic)`.
 static bool readParam(PyObject *description, Param &param) {
   PyObject *name, *defaultValue;
-  int hasDefault, isConstexpr, specialize, align, keywordOnly;
+  int hasDefault, isConstexpr, specialize, align, keywordOnly, variadic;
   const char *pinned;
-  if (!PyArg_ParseTuple(description, "UpOpppps", &name, &hasDefault,
+  if (!PyArg_ParseTuple(description, "UpOppppsp", &name, &hasDefault,
                         &defaultValue, &isConstexpr, &specialize, &align,
-                        &keywordOnly, &pinned))
+                        &keywordOnly, &pinned, &variadic))
     return false;
   Py_INCREF(name);
   PyUnicode_InternInPlace(&name);
@@ -66,6 +66,7 @@ static bool readParam(PyObject *description, Param &param) {
   param.specialize = specialize;
   param.align = align;
   param.keywordOnly = keywordOnly;
+  param.variadic = variadic;
   param.pinned = elementOf(pinned);
   return true;
 }

@@ -50,6 +50,15 @@ struct CallArguments {
 Result launch(Function *function, const CallArguments &call, PyObject *grid,
               const uint32_t *sizes, PyObject *&kernel);
 
+/// Puts `run` and `__getitem__` of the class JITFunction to work; see
+/// native_bound.cc. The native half of `jit`; null, with or without an
+/// exception, if there is none.
+Function *functionOf(PyObject *jit);
+
+/// True unless a class derived from JITFunction, or someone at run time,
+/// replaced `run`.
+bool hasPlainRun(PyTypeObject *type);
+
 /// For a call into Python that failed: ends the traceback at the launch if the
 /// mistake is the user's. The exception stays set.
 void hideLaunchFrames();

@@ -212,6 +212,16 @@ static Result startEntry(Function *function, const TritonDriverAbi &driver,
                                      : launchFailed(function, error);
 }
 
+namespace {
+/// A reference that is dropped at the end of the scope.
+struct Owned {
+  PyObject *object = nullptr;
+  Owned() = default;
+  Owned(const Owned &) = delete;
+  ~Owned() { Py_XDECREF(object); }
+};
+} // namespace
+
 Result launch(Function *function, const CallArguments &call, PyObject *grid,
               const uint32_t *knownSizes, PyObject *&kernel) {
   // Read once: code of arguments or of the grid may choose another driver.
@@ -234,8 +244,14 @@ Result launch(Function *function, const CallArguments &call, PyObject *grid,
     grid = keywordValues[plan->gridKeyword];
   }
 
+  Owned rest;
+  if (__builtin_expect(plan->variadic >= 0, 0)) {
+    rest.object = plan->makeRest(call.args);
+    if (!rest.object)
+      return Result::Error;
+  }
   PyObject *values[maxLeaves];
-  plan->bind(body.params, call.args, values);
+  plan->bind(body.params, call.args, rest.object, values);
   int device = driver->device();
   Arguments arguments;
   Result result = classifyAll(function, values, arguments);

@@ -6,9 +6,24 @@
 
 namespace triton::native {
 
+PyObject *Plan::makeRest(PyObject *const *args) const {
+  Py_ssize_t count = std::max<Py_ssize_t>(0, numPositional - variadic);
+  PyObject *rest = PyTuple_New(count);
+  for (Py_ssize_t i = 0; rest && i != count; ++i) {
+    Py_INCREF(args[variadic + i]);
+    PyTuple_SET_ITEM(rest, i, args[variadic + i]);
+  }
+  return rest;
+}
+
 void Plan::bind(const std::vector<Param> &params, PyObject *const *args,
-                PyObject **values) const {
-  for (Py_ssize_t i = 0; i != numPositional; ++i)
+                PyObject *rest, PyObject **values) const {
+  Py_ssize_t numDirect = numPositional;
+  if (__builtin_expect(variadic >= 0, 0)) {
+    numDirect = std::min<Py_ssize_t>(numPositional, variadic);
+    values[variadic] = rest;
+  }
+  for (Py_ssize_t i = 0; i != numDirect; ++i)
     values[i] = args[i];
   args += numPositional;
   for (size_t i = 0; i != parameterOfKeyword.size(); ++i)
@@ -83,11 +98,18 @@ static std::unique_ptr<Plan> makePlan(const std::vector<Param> &params,
   Py_XINCREF(keywords);
   plan->keywords = keywords;
   plan->numPositional = numPositional;
-  if (numPositional > Py_ssize_t(params.size()) || params.size() > maxLeaves)
+  if (params.size() > maxLeaves)
     return nullptr;
   std::vector<bool> assigned(params.size(), false);
+  for (size_t i = 0; i != params.size(); ++i)
+    if (params[i].variadic) {
+      plan->variadic = int(i);
+      assigned[i] = true;
+    }
   for (Py_ssize_t i = 0; i != numPositional; ++i) {
-    if (params[i].keywordOnly)
+    if (plan->variadic >= 0 && i >= plan->variadic)
+      break; // the rest goes to `*args`
+    if (i >= Py_ssize_t(params.size()) || params[i].keywordOnly)
       return nullptr;
     assigned[i] = true;
   }

@@ -28,12 +28,17 @@ struct Plan {
   /// `run(grid=..., warmup=...)`: which keywords these are, or -1.
   int gridKeyword = -1;
   int warmupKeyword = -1;
+  /// The parameter `*args`, or -1, and the first argument that goes to it.
+  int variadic = -1;
 
   ~Plan() { Py_XDECREF(keywords); }
 
-  /// Fills `values`, one borrowed reference per parameter.
+  /// Fills `values`, one borrowed reference per parameter. `rest` is what
+  /// `makeRest` returned.
   void bind(const std::vector<Param> &params, PyObject *const *args,
-            PyObject **values) const;
+            PyObject *rest, PyObject **values) const;
+  /// The tuple for `*args` (new), if there is one.
+  PyObject *makeRest(PyObject *const *args) const;
 };
 
 /// The plans of one function.

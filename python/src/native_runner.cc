@@ -6,8 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "native_descriptor.h"
 #include "native_function.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <new>
 #include <structmember.h>
@@ -17,7 +19,8 @@ namespace triton::native {
 namespace {
 /// How one parameter is read.
 struct Reader {
-  enum { Skip, Pointer, Scalar, Tuple } kind = Skip;
+  enum { Skip, Pointer, Scalar, Tuple, Descriptor } kind = Skip;
+  unsigned rank = 0; // of a descriptor
   Element element = Element::Unknown;
   std::vector<Reader> items;
   Param cache;              // for pointers: the type seen last
@@ -70,6 +73,9 @@ TRITON_COLD static bool badArgument(const Runner *self, const Reader &reader,
   const char *expected = reader.kind == Reader::Pointer ? "a tensor"
                          : reader.kind == Reader::Tuple
                              ? "a tuple of as many items"
+                         : reader.kind == Reader::Descriptor
+                             ? "a TensorDescriptor of the same rank, with its "
+                               "base at a multiple of 16 bytes"
                              : elementName(reader.element);
   PyErr_Format(PyExc_TypeError,
                "%U(): argument %zu ('%U'), of type %s: expected %s", self->name,
@@ -132,10 +138,11 @@ static bool readPointer(Reader &reader, PyObject *value, uint64_t &address) {
 static bool readScalar(Element element, PyObject *value, uint64_t &bits) {
   if (encodeScalar(element, value, bits) == Result::Ok)
     return true;
-  // NumPy's and other numbers.
+  // NumPy's and other numbers. Its truth values are no indices.
   PyObject *number = element >= Element::FP16 && element <= Element::FP64
                          ? PyNumber_Float(value)
-                         : PyNumber_Index(value);
+                     : element == Element::U1 ? PyNumber_Long(value)
+                                              : PyNumber_Index(value);
   if (!number) {
     PyErr_Clear();
     return false;
@@ -157,6 +164,14 @@ static bool readArgument(Reader &reader, PyObject *value, uint64_t *slots,
     return readPointer(reader, value, slots[numSlots++]);
   case Reader::Scalar:
     return readScalar(reader.element, value, slots[numSlots++]);
+  case Reader::Descriptor: {
+    DescriptorView view;
+    if (readDescriptor(value, view) != Result::Ok || view.rank != reader.rank)
+      return false;
+    view.writeSlots(slots + numSlots);
+    numSlots += view.numSlots();
+    return true;
+  }
   case Reader::Tuple:
     break;
   }
@@ -279,6 +294,12 @@ static int makeReader(PyObject *type, Reader &reader) {
     return -1;
   if (std::strcmp(text, "constexpr") == 0)
     return 0;
+  if (std::strncmp(text, "tensordesc<", 11) == 0) {
+    const char *end = std::strchr(text, ']');
+    reader.kind = Reader::Descriptor;
+    reader.rank = unsigned(1 + std::count(text, end ? end : text, ','));
+    return int(2 * reader.rank);
+  }
   reader.kind = text[0] == '*' ? Reader::Pointer : Reader::Scalar;
   if (reader.kind == Reader::Pointer)
     return 1;

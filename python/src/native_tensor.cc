@@ -1,6 +1,7 @@
 //===- native_tensor.cc - reading tensors and arrays ----------------------===//
 
 #include "native_tensor.h"
+#include "native_descriptor.h"
 
 #include <cstring>
 #include <unordered_map>
@@ -118,22 +119,35 @@ static Element elementOf(const DescriptorPrefix &descriptor) {
   return number == 23 ? Element::FP16 : Element::Unknown;
 }
 
-/// The class numpy.ndarray, if NumPy was imported; borrowed.
-static PyTypeObject *arrayType() {
-  static PyTypeObject *found = nullptr;
+/// The class `name` of NumPy, if NumPy was imported; borrowed. `found` keeps it
+/// for the next time.
+static PyTypeObject *numpyType(const char *name, PyTypeObject *&found) {
   if (found)
     return found;
   PyObject *modules = PyImport_GetModuleDict(); // borrowed
   PyObject *numpy = PyDict_GetItemString(modules, "numpy");
   if (!numpy)
     return nullptr;
-  PyObject *type = PyObject_GetAttrString(numpy, "ndarray");
+  PyObject *type = PyObject_GetAttrString(numpy, name);
   if (!type) {
     PyErr_Clear(); // NumPy is being imported
     return nullptr;
   }
   found = reinterpret_cast<PyTypeObject *>(type); // kept for good
   return found;
+}
+
+static PyTypeObject *arrayType() {
+  static PyTypeObject *found = nullptr;
+  return numpyType("ndarray", found);
+}
+
+/// A number of NumPy; records, dates and texts are none.
+static bool isNumberType(PyTypeObject *type) {
+  static PyTypeObject *number = nullptr, *boolean = nullptr;
+  PyTypeObject *base = numpyType("number", number);
+  PyTypeObject *truth = numpyType("bool_", boolean);
+  return base && truth && (type == truth || PyType_IsSubtype(type, base));
 }
 
 static Result readArray(PyObject *object, TensorView &view) {
@@ -150,7 +164,7 @@ static Result readArray(PyObject *object, TensorView &view) {
 //===----------------------------------------------------------------------===//
 
 bool TypeInfo::isCurrent() const {
-  // Builtin types cannot be changed.
+  // What a class inherits from these in C cannot be changed.
   return kind <= Kind::Tuple || (version != 0 && typeVersion(type) == version);
 }
 
@@ -245,6 +259,12 @@ static bool isPlainArray(PyTypeObject *type) {
   return true;
 }
 
+static bool isNamedTuple(PyTypeObject *type) {
+  PyObject *fields = lookUp(type, "_fields");
+  Py_XDECREF(fields);
+  return fields != nullptr;
+}
+
 TRITON_COLD static void decide(TypeInfo &info) {
   PyTypeObject *type = info.type;
   info.exchange = nullptr;
@@ -252,18 +272,22 @@ TRITON_COLD static void decide(TypeInfo &info) {
     info.kind = Kind::None;
   else if (type == &PyBool_Type)
     info.kind = Kind::Bool;
-  else if (type == &PyLong_Type)
+  else if (PyType_IsSubtype(type, &PyLong_Type))
     info.kind = Kind::Int;
-  else if (type == &PyFloat_Type)
+  else if (PyType_IsSubtype(type, &PyFloat_Type))
     info.kind = Kind::Float;
-  else if (type == &PyTuple_Type)
-    info.kind = Kind::Tuple;
+  else if (PyType_IsSubtype(type, &PyTuple_Type))
+    info.kind = isNamedTuple(type) ? Kind::NamedTuple : Kind::Tuple;
+  else if (isNumberType(type))
+    info.kind = Kind::Number;
   else if (isPlainArray(type))
     info.kind = Kind::Array;
   else if ((info.exchange = exchangeFunction(type)))
     info.kind = Kind::Exchange;
   else if (isLanguageType(type, "constexpr"))
     info.kind = Kind::Constexpr;
+  else if (isDescriptorType(type))
+    info.kind = Kind::Descriptor;
   else {
     PyObject *dataPtr = lookUp(type, "data_ptr");
     info.kind = dataPtr ? Kind::Protocol : Kind::Other;

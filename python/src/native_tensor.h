@@ -46,6 +46,12 @@ enum class Kind : uint8_t {
   Array,
   /// An object with `data_ptr()` and `dtype`.
   Protocol,
+  /// A class made by `collections.namedtuple`.
+  NamedTuple,
+  /// A number of NumPy.
+  Number,
+  /// `TensorDescriptor`.
+  Descriptor,
   /// `tl.constexpr`.
   Constexpr,
   /// Anything else: left to Python.

@@ -213,12 +213,7 @@ class Calls:
             else:
                 raise TypeError(f"{fn.__name__}() is missing the argument '{param.name}'")
             value = self._argument(value)
-            if param.is_constexpr and isinstance(value, base_value) and not isinstance(value, constexpr):
-                if not isinstance(value, V.tuple):
-                    raise TypeError(
-                        f"{fn.__name__}() needs a compile-time constant for '{param.name}' (tl.constexpr), got a value "
-                        f"of type {value.type}, which is known at run time only"
-                    )
+            # A value of the run time may stand for a tl.constexpr: where it has to be a constant, its use says so.
             bound[param.name] = value
         if rest:
             raise TypeError(f"{fn.__name__}() takes {len(fn.params)} arguments but {len(args)} were given")

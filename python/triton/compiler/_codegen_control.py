@@ -387,7 +387,11 @@ class ControlFlow:
                 dtype = value.dtype if dtype is None else self.semantic.integer_promote(dtype, value.dtype)
         if dtype.int_bitwidth < 32:
             dtype = T.int32
-        return [self.semantic.cast(v, dtype) for v in values], counts_down
+        low, high, stride = (self.semantic.cast(v, dtype) for v in values)
+        if not isinstance(step, int):
+            # A loop whose step is known at run time only does nothing where that is not positive.
+            high = self.semantic.where(self.semantic.greater_than(stride, 0), high, low)
+        return [low, high, stride], counts_down
 
     def _range_loop(self, node, bounds) -> None:
         if not isinstance(node.target, ast.Name):

@@ -8,6 +8,7 @@ from ..language import _values as V
 from ..language import core
 from ..language._aggregate import base_aggregate
 from ..language._builtin import BoundJITMethod
+from ..language._tensor import tensor
 from ..language._values import _unwrap_if_constexpr, base_value, constexpr
 from ._codegen_expr import BINARY
 
@@ -78,7 +79,9 @@ class Statements:
         """Bind `value` to a target node; numbers become run-time values, as they may change later."""
         if isinstance(target, ast.Name):
             value = value if isinstance(value, (base_value, BoundJITMethod)) else self._assignable(value)
-            self.lscope[target.id] = self.at_run_time(value)
+            value = self.lscope[target.id] = self.at_run_time(value)
+            if isinstance(value, tensor):
+                self.builder.set_name(value.handle, target.id)
             return
         if isinstance(target, (ast.Tuple, ast.List)):
             self._unpack(target, value)

@@ -14,6 +14,7 @@ from typing import Any
 from .. import knobs
 from ..language import _types as T
 from ..language import _values as V
+from ..language._block_pointer import tensor_descriptor_type
 from ..language._ops_debug import StaticAssertionError
 from ..language._values import base_value, constexpr, constexpr_type, flatten_values
 from ..language.semantic import TritonSemantic
@@ -167,6 +168,8 @@ class CodeGenerator(Expressions, Calls, ControlFlow, Statements, Names):
         cursor = 0
         for name, argument in zip(self.fn.arg_names, arguments):
             value, after = argument.type.unflatten_ir(handles, cursor)
+            for handle in handles[cursor:after]:
+                builder.set_name(handle, name)
             argument.attach_attributes(builder, function, attrs, cursor)
             self.lscope[name] = value
             cursor = after
@@ -217,10 +220,21 @@ class _KernelArgument:
         value = V.as_value(value)
         return value.type if isinstance(value, (V.tuple, constexpr)) else constexpr_type(value)
 
+    def _attach_alignment(self, builder, function, cursor: int) -> None:
+        """What holds for every descriptor made on the host: base and strides are multiples of 16 bytes."""
+        block = self.type.block_type
+        rank = len(block.shape)
+        elements = builder.get_int32_attr(max(1, 16 // block.element_ty.itemsize))
+        function.set_arg_attr(cursor, "tt.divisibility", builder.get_int32_attr(16))
+        for stride in range(cursor + 1 + rank, cursor + 2 * rank):
+            function.set_arg_attr(stride, "tt.divisibility", elements)
+
     def attach_attributes(self, builder, function, attrs: dict, cursor: int) -> int:
         """Put the attributes of this argument, whose first IR argument is `cursor`, on the function."""
         for name, value in attrs.get(self.path, ()):
             function.set_arg_attr(cursor, name, builder.get_int32_attr(value))
+        if isinstance(self.type, tensor_descriptor_type):
+            self._attach_alignment(builder, function, cursor)
         if not self.children:
             width: list = []
             self.type.flatten_ir_types(builder, width)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from . import _types as T
 from ._builtin import builtin
 from ._tensor import tensor
-from ._values import _unwrap_if_constexpr, base_value, flatten_values
+from ._values import _unwrap_if_constexpr, base_value, constexpr, flatten_values
 from ._values import tuple as tl_tuple
 
 _RANKS = range(1, 6)
@@ -91,6 +91,11 @@ def _elements(x) -> list:
     return list(unwrapped) if isinstance(unwrapped, (list, tuple)) else [x]
 
 
+def _scaled(index: tensor, stride, semantic) -> tensor:
+    """`index` times `stride`, which is the constant 1 in the last dimension of a descriptor made on the host."""
+    return index if isinstance(stride, constexpr) else semantic.mul(index, stride, sanitize_overflow=False)
+
+
 class _strided_value(base_value):
     """Fields in order: base, shape (int64 each), strides (int64 each), offsets (int32 each, block pointers only)."""
 
@@ -126,7 +131,7 @@ class _strided_value(base_value):
     def _address(self, coordinates, semantic) -> tensor:
         offset = None
         for index, stride in zip(coordinates, self._strides):
-            term = semantic.mul(index, stride, sanitize_overflow=False)
+            term = _scaled(index, stride, semantic)
             offset = term if offset is None else semantic.add(offset, term, sanitize_overflow=False)
         offset = semantic.broadcast_to(offset, self.type.block_type.shape)
         return semantic.add(self.base, offset)
@@ -340,7 +345,7 @@ class tensor_descriptor(_strided_value):
         column = semantic.cast(semantic.arange(0, block[1]), T.int64)
         column = semantic.add(semantic.expand_dims(column, 0), y, sanitize_overflow=False)
         offset = semantic.add(
-            semantic.mul(x, self._strides[0], False), semantic.mul(column, self._strides[1], False), False
+            _scaled(x, self._strides[0], semantic), _scaled(column, self._strides[1], semantic), False
         )
         inside = None
         for index, size in ((x, self._shape[0]), (column, self._shape[1])):

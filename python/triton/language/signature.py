@@ -8,15 +8,18 @@ from ._values import constexpr_type
 
 
 def descriptor_type(spelling: str) -> tensor_descriptor_type:
-    """Type of a tensor descriptor made on the host, `tensordesc<fp32[2, 8]>`: it is passed as the base pointer, the
-    shape (int64 each) and the strides (int64 each).
+    """Type of a tensor descriptor made on the host: `tensordesc<fp32[2, 8]>`, or `tensordesc<fp32[2, 8],nan>`.
+
+    It is passed as the base pointer, the shape (int64 each) and the strides (int64 each, without the last one, which
+    is 1).
     """
     body = spelling[len("tensordesc<") : spelling.rindex(">")]
-    element, _, dims = body.partition("[")
-    shape = [int(d) for d in dims[: dims.index("]")].split(",")]
+    element, _, rest = body.partition("[")
+    dims, _, padding = rest.partition("]")
+    shape = [int(d) for d in dims.split(",")]
     dtype = T.scalar_from_signature(element)
-    fields = [T.pointer_type(dtype), *[T.int64] * (2 * len(shape))]
-    return tensor_descriptor_type(T.block_type(dtype, shape), fields, "zero")
+    fields = [T.pointer_type(dtype), *[T.int64] * (2 * len(shape) - 1), constexpr_type(1)]
+    return tensor_descriptor_type(T.block_type(dtype, shape), fields, padding.lstrip(",") or "zero")
 
 
 def str_to_ty(name, c=None):

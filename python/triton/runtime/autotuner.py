@@ -13,7 +13,7 @@ from typing import Any
 from .. import knobs
 from .autotune_config import Config
 from .errors import AutotunerError, OutOfResources, PTXASError
-from .jit import JITFunction, KernelInterface
+from .jit import JITFunction, KernelInterface, NativeSlot, activate
 
 __all__ = ["Autotuner", "Config", "Heuristics", "OutOfResources", "PTXASError", "autotune", "heuristics"]
 
@@ -64,7 +64,7 @@ class _ArgumentHooks:
         self._saved = {}
 
 
-class Autotuner(KernelInterface):
+class Autotuner(KernelInterface, NativeSlot):
     """Launches the fastest of `configs`. The first launch for a new key tries them all.
 
     The key is made of the values of the arguments named in `key` and of the element types of all tensors.
@@ -97,6 +97,7 @@ class Autotuner(KernelInterface):
         self.reset_to_zero = list(reset_to_zero or ())
         self.restore_value = list(restore_value or ())
         self._check_names()
+        self.__name__ = getattr(self.base_fn, "__name__", type(fn).__name__)
         self.cache: dict[tuple, Config] = {}
         self.best_config: Config | None = None
         self.bench_time: float | None = None
@@ -130,10 +131,6 @@ class Autotuner(KernelInterface):
                 )
 
     @property
-    def __name__(self) -> str:
-        return self.base_fn.__name__
-
-    @property
     def do_bench(self) -> Callable:
         """Times a function; the active driver's benchmarker unless one was given."""
         if self._do_bench is None:
@@ -147,6 +144,42 @@ class Autotuner(KernelInterface):
             bench = do_bench_cudagraph if self.use_cuda_graph else driver.active.get_benchmarker()
             self._do_bench = lambda call, quantiles: bench(call, quantiles=quantiles, **given)
         return self._do_bench
+
+    # -- the native half ------------------------------------------------------------------------------------------
+
+    def __getitem__(self, grid: Any) -> Any:
+        """What is called to launch over `grid`. The native launcher takes the place of this, at the first launch."""
+        if not isinstance(self.base_fn, JITFunction):
+            return super().__getitem__(grid)  # interpreted
+        activate()
+        from .native_bridge import activate_tuner
+
+        activate_tuner(Autotuner)
+        return Autotuner.__getitem__(self, grid)
+
+    def _make_native(self) -> Any:
+        """Called by the launcher when it meets this tuner for the first time; None: it is launched through Python."""
+        from .native_bridge import native_module
+
+        if not isinstance(self.fn, JITFunction):
+            return None  # heuristics are computed in Python
+        return native_module().Tuner(self, self.fn, self.arg_names, self.keys)
+
+    def _choice_of(self, args: tuple, kwargs: dict[str, Any]) -> tuple | None:
+        """What the launcher needs to repeat the launch that was just made with these arguments: the configuration, its
+        key in `cache` (None if there is a single one), names and values of its options.
+        """
+        key = self._key(self._all_args(args, kwargs)) if len(self.configs) > 1 else None
+        config = self.configs[0] if key is None else self.cache.get(key)
+        if config is None or config.pre_hook is not None:
+            return None
+        options = config.all_kwargs()
+        if options.keys() & kwargs.keys():
+            return None
+        return config, key, tuple(options), tuple(options.values())
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__
 
     # -- one trial ------------------------------------------------------------------------------------------------
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from .._utils import find_paths_if, get_iterable_path
 from .kernel_param import KernelParam
-from .specialize import CONSTEXPR, is_numpy_scalar, native_specialize_impl
+from .specialize import CONSTEXPR, is_descriptor, is_descriptor_type, is_numpy_scalar, native_specialize_impl
 
 _RESERVED = ("device", "device_type", "stream")
 _RANGES = {
@@ -105,6 +105,10 @@ def _specialize(fn: Any, backend: Any, param: KernelParam, value: Any) -> tuple[
         )
     except (TypeError, OverflowError) as error:
         raise type(error)(argument_message(fn, param, value, error)) from error
+    except ValueError as error:
+        if not is_descriptor(value):
+            raise  # of the argument's own methods
+        raise ValueError(f"{_describe(fn, param)}: {error}") from error
 
 
 def argument_message(fn: Any, param: KernelParam, value: Any, error: Exception) -> str:
@@ -166,6 +170,8 @@ def _live_leaves(type_name: Any, value: Any) -> list[Any]:
     """The values, of one argument, that the kernel gets."""
     if isinstance(type_name, (tuple, list)):
         return [leaf for t, v in zip(type_name, value) for leaf in _live_leaves(t, v)]
+    if is_descriptor_type(type_name):
+        return [value.base, *value.shape, *value.strides[:-1]]
     return [] if type_name == CONSTEXPR else [value]
 
 

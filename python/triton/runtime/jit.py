@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import sys
 from collections.abc import Callable, Iterable
@@ -9,6 +10,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 from .. import knobs
 from ._async_compile import FutureKernel, active_mode
+from .fork_guard import guard
 from .kernel_param import KernelParam, parameters_of
 from .kernel_source import (
     BoundConstexprFunction,
@@ -72,21 +74,17 @@ class _FixedName:
         return self.name
 
 
-def _selected(option: str, fn_name: str, names: Iterable[str | int] | None, params: list[str]) -> set[int]:
-    """Positions that a `do_not_specialize` list of names and positions selects."""
-    result = set()
-    for name in names or ():
-        if isinstance(name, int) and 0 <= name < len(params):
-            result.add(name)
-        elif name in params:
-            result.add(params.index(name))
-        else:
-            raise ValueError(f"jit({option}=...): {fn_name}() has no parameter {name!r}; it has {params}")
-    return result
+def _selected(names: Iterable[str | int] | None, params: list[str]) -> set[int]:
+    """Positions that a `do_not_specialize` list of names and positions selects.
+
+    What is no parameter is left out without an error: libraries give one list to kernels with different parameters.
+    """
+    listed = set(names or ())
+    return {i for i, name in enumerate(params) if i in listed or name in listed}
 
 
-class _NativeSlot:
-    """Holds the native half of a jit function at a fixed place in the object, where libtriton finds it."""
+class NativeSlot:
+    """Holds the native half of a kernel at a fixed place in the object, where libtriton finds it."""
 
     __slots__ = ("_native",)
 
@@ -115,7 +113,7 @@ class KernelCache(dict):
         return dict, ()  # kernels are not pickled
 
 
-class JITFunction(JITCallable, KernelInterface[T], _NativeSlot):
+class JITFunction(JITCallable, KernelInterface[T], NativeSlot):
     """A kernel, or a helper that kernels call. `fn[grid](*args, **kwargs)` compiles it when needed and launches it.
 
     Keyword arguments that are no parameters are options of the backend (``num_warps``, ...).
@@ -135,8 +133,8 @@ class JITFunction(JITCallable, KernelInterface[T], _NativeSlot):
         super().__init__(fn)
         declared = parameters_of(fn)
         names = [name for name, *_ in declared]
-        no_spec = _selected("do_not_specialize", fn.__name__, do_not_specialize, names)
-        no_align = _selected("do_not_specialize_on_alignment", fn.__name__, do_not_specialize_on_alignment, names)
+        no_spec = _selected(do_not_specialize, names)
+        no_align = _selected(do_not_specialize_on_alignment, names)
         self.version = version
         self.do_not_specialize = do_not_specialize
         self.do_not_specialize_on_alignment = do_not_specialize_on_alignment
@@ -153,6 +151,11 @@ class JITFunction(JITCallable, KernelInterface[T], _NativeSlot):
         self.pre_run_hooks: list[Callable] = []
         self.kernel = None
         self.device_caches: dict[int, DeviceCache] = KernelCache(self._forget_native)
+
+    @property
+    def signature(self) -> inspect.Signature:
+        """The parameters as `inspect` describes them."""
+        return inspect.signature(self.fn)
 
     # -- the native half ------------------------------------------------------------------------------------------
 
@@ -176,6 +179,8 @@ class JITFunction(JITCallable, KernelInterface[T], _NativeSlot):
         kernel = self._find_or_compile(values, given, device, False)
         publish_globals(self._native, self.used_global_vals)
         if kernel is None or isinstance(kernel, FutureKernel):
+            return None
+        if getattr(kernel.metadata, "python_launch", False):  # its backend does more than the native launcher
             return None
         return launch_description(kernel)
 
@@ -215,6 +220,10 @@ class JITFunction(JITCallable, KernelInterface[T], _NativeSlot):
 
     def _find_or_compile(self, values: list[Any], given: dict[str, Any], device: int, warmup: bool) -> Any:
         """The kernel for these arguments and options, from memory or by compiling; None if a hook skips it."""
+        with guard.compiling():
+            return self._find_or_compile_guarded(values, given, device, warmup)
+
+    def _find_or_compile_guarded(self, values: list[Any], given: dict[str, Any], device: int, warmup: bool) -> Any:
         from .binder import attributes, check_options, constants, specialize
 
         self.cache_key  # noqa: B018  (the globals to check are known from here on)
@@ -274,20 +283,24 @@ class JITFunction(JITCallable, KernelInterface[T], _NativeSlot):
 
     # -- launching ------------------------------------------------------------------------------------------------
 
+    def __getitem__(self, grid: Any) -> Any:
+        """What is called to launch over `grid`. The native launcher takes the place of this, at the first launch."""
+        activate()
+        return JITFunction.__getitem__(self, grid)
+
     def run(self, *args: Any, grid: Any, warmup: bool = False, **kwargs: Any) -> Any:
         """Compiles if needed and, unless `warmup`, launches over `grid`. Returns the CompiledKernel."""
         return self._run_python(*args, grid=grid, warmup=warmup, **kwargs)
 
     def _run_python(self, *args: Any, grid: Any, warmup: bool = False, **kwargs: Any) -> Any:
         """`run` without the native launcher, for what that does not decide. The first launch comes here, too."""
-        from .binder import bind
-        from .driver import driver
-        from .native_bridge import activate
-
-        if activate(JITFunction):
+        if activate():
             # The class's own `run`, which is native now: an override that led here has run already.
             run = JITFunction.__dict__["run"].__get__(self, type(self))
             return run(*args, grid=grid, warmup=warmup, **kwargs)
+
+        from .binder import bind
+        from .driver import driver
 
         for hook in self.pre_run_hooks:
             hook(*args, **kwargs)
@@ -327,6 +340,14 @@ class JITFunction(JITCallable, KernelInterface[T], _NativeSlot):
 
     def __repr__(self) -> str:
         return f"JITFunction({self._fn_name})"
+
+
+def activate() -> bool:
+    """Makes launches native, which loads what they need. True if this call changed anything."""
+    with guard.compiling():
+        from . import binder, native_bridge  # noqa: F401  (a fork must not fall into the import of either)
+
+        return native_bridge.activate(JITFunction)
 
 
 def jit(

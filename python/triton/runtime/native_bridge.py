@@ -8,12 +8,14 @@ Python; what the native code does not decide comes back to `JITFunction._run_pyt
 from __future__ import annotations
 
 import threading
+from types import FunctionType
 from typing import Any
 
 from .. import knobs
 from .._knob_types import HookChain, KnobGroup
 from .driver import driver as _driver_object
 from .driver import listeners
+from .specialize import is_descriptor_type
 
 _BLOCKING = 1
 _ALL_DEVICES = 2**64 - 1
@@ -49,13 +51,23 @@ def activate(jit_type: type) -> bool:
 def _install(native: Any, jit_type: type) -> None:
     global _native
     slot = next(c.__dict__["_native"] for c in jit_type.__mro__ if "_native" in c.__dict__)
-    getitem, run = native.install(jit_type, slot, jit_type.__getitem__, jit_type._run_python)
+    # Where `run` is overridden, `kernel[grid]` is what it is for every kernel interface.
+    plain = next(c.__dict__["__getitem__"] for c in jit_type.__mro__[1:] if "__getitem__" in c.__dict__)
+    getitem, run = native.install(jit_type, slot, plain, jit_type._run_python)
     listeners.append(_set_driver)
     KnobGroup._listeners += (_publish_knobs,)
     _native = native
     _publish_knobs()
     jit_type.__getitem__ = getitem
     jit_type.run = run
+
+
+def activate_tuner(tuner_type: type) -> None:
+    """Makes launches of autotuned kernels native, after those of others: their `__getitem__` is replaced."""
+    with _lock:
+        if isinstance(tuner_type.__dict__.get("__getitem__"), FunctionType):
+            plain = next(c.__dict__["__getitem__"] for c in tuner_type.__mro__[1:] if "__getitem__" in c.__dict__)
+            tuner_type.__getitem__ = _native.install_tuner(tuner_type, plain)
 
 
 _current_driver: Any = None
@@ -91,9 +103,7 @@ def _calls(hook: Any) -> list | None:
 
 
 def make_function(fn: Any) -> Any:
-    """The native half of JITFunction `fn`; None if it takes what only Python binds."""
-    if any(p.is_variadic for p in fn.params):
-        return None
+    """The native half of JITFunction `fn`."""
     described = [
         (
             p.name,
@@ -104,6 +114,7 @@ def make_function(fn: Any) -> Any:
             not p.do_not_specialize_on_alignment,
             "KEYWORD_ONLY" in p.kind.name,
             p.annotation_type,
+            p.is_variadic,
         )
         for p in fn.params
     ]
@@ -116,7 +127,15 @@ def publish_globals(function: Any, used: dict[tuple[str, int], tuple[Any, dict]]
 
 
 def _count_live(types: Any) -> int:
-    return sum(_count_live(t) if isinstance(t, (tuple, list)) else t != "constexpr" for t in types)
+    """Number of values that a kernel with arguments of these types gets."""
+    return sum(_count_live(t) if isinstance(t, (tuple, list)) else _width(t) for t in types)
+
+
+def _width(type_name: str) -> int:
+    if is_descriptor_type(type_name):
+        rank = 1 + type_name.partition("[")[2].partition("]")[0].count(",")
+        return 2 * rank  # base, shape, and strides without the last one
+    return int(type_name != "constexpr")
 
 
 def launch_description(kernel: Any) -> tuple[Any, int, int, int, int, int, int]:

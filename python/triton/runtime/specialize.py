@@ -11,13 +11,13 @@ from typing import Any
 from .._utils import canonicalize_ptr_dtype, is_namedtuple
 
 CONSTEXPR = "constexpr"
-_I32 = range(-(2**31), 2**31)
+_I32_MIN, _I32_END = -(2**31), 2**31
 _I64_MIN, _I64_END, _U64_END = -(2**63), 2**63, 2**64
 
 
 def int_type(value: int) -> str:
     """The smallest of i32, i64, u64 that holds `value`; OverflowError when none does."""
-    if value in _I32:
+    if _I32_MIN <= value < _I32_END:
         return "i32"
     if _I64_MIN <= value < _I64_END:
         return "i64"
@@ -59,6 +59,33 @@ def pointer_type(dtype: Any, is_const: bool) -> str:
     return name[:-2] + "u1" if name in ("*i1", "*ki1") else name
 
 
+def is_descriptor(value: Any) -> bool:
+    """True for a `TensorDescriptor` and objects of derived classes; by name, because its module is rarely loaded."""
+    return any(cls.__name__ == "TensorDescriptor" for cls in type(value).__mro__)
+
+
+def is_descriptor_type(type_name: Any) -> bool:
+    return isinstance(type_name, str) and type_name.startswith("tensordesc<")
+
+
+def descriptor_type_name(descriptor: Any) -> str:
+    """``tensordesc<fp32[2, 8]>``; the padding "nan" is part of the type. ValueError if it was made invalid since."""
+    strides, address = list(descriptor.strides), address_of(descriptor.base)
+    if not strides or strides[-1] != 1 or address % 16:
+        raise ValueError(
+            f"the descriptor was changed: its base must be at a multiple of 16 bytes (it is at {address:#x}) and its "
+            f"last stride 1 (strides: {strides})"
+        )
+    element = pointer_type(descriptor.base.dtype, False)[1:]
+    padding = ",nan" if getattr(descriptor, "padding", "zero") == "nan" else ""
+    return f"tensordesc<{element}[{', '.join(str(int(size)) for size in descriptor.block_shape)}]{padding}>"
+
+
+def address_of(tensor: Any) -> int:
+    """Where the data of a tensor or array begins."""
+    return tensor.data_ptr() if hasattr(tensor, "data_ptr") else tensor.__array_interface__["data"][0]
+
+
 def native_specialize_impl(
     backend: Any, arg: Any, is_const: bool, specialize_value: bool, align: bool
 ) -> tuple[Any, Any]:
@@ -86,9 +113,8 @@ def native_specialize_impl(
     cls = type(arg)
     if cls.__name__ == "constexpr" and cls.__module__.startswith("triton."):
         return CONSTEXPR, arg
-    if cls.__name__ == "TensorDescriptor":
-        element = canonicalize_ptr_dtype(arg.base.dtype, False)[1:]
-        return f"tensordesc<{element}{list(arg.block_shape)}>", None
+    if is_descriptor(arg):
+        return descriptor_type_name(arg), None
     raise TypeError(f"failed to specialize argument of type: {cls.__name__}")
 
 

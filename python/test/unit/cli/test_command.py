@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from spec.linked import link_installation
 from triton.cli import COMMANDS, build_parser
 
 ROOT = Path(__file__).resolve().parents[4]
@@ -80,18 +82,43 @@ def test_one_command_does_not_load_the_others():
         assert name not in loaded
 
 
-def test_a_reader_that_goes_away_is_no_error():
-    code = "import sys; from triton.cli import main; sys.exit(main(['spec', 'list']))"
+@pytest.mark.parametrize(
+    "words",
+    [
+        *(["--help"], ["--version"], ["doctor", "--no-build"], ["doctor", "--no-build", "--json"], ["backends"]),
+        *(["spec", "list"], ["spec", "drift", "--help"], ["cache", "path"]),
+    ],
+    ids=" ".join,
+)
+def test_a_reader_that_goes_away_is_no_error(words, tmp_path):
     process = subprocess.Popen(
-        *([sys.executable, "-c", code],),
+        *([sys.executable, "-m", "triton.cli", *words],),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        env={**os.environ, "PYTHONPATH": str(PYTHON)},
+        env={**os.environ, "PYTHONPATH": str(PYTHON), "TRITON_CACHE_DIR": str(tmp_path)},
     )
     process.stdout.close()
     assert process.stderr.read() == b""
     process.stderr.close()
     assert process.wait() == 0
+
+
+@pytest.mark.parametrize(("text", "level"), [("BACKEND = ", "problem"), ("", "problem")], ids=["no Python", "empty"])
+def test_p9_a_damaged_marker_stops_no_examination(tmp_path, text, level):
+    """Only what needs the selected backend fails, and says what is wrong."""
+    installation = link_installation(tmp_path, "cpu")
+    (installation.package / "_flagtree_backend.py").write_text(text)
+    code = "import sys\nfrom triton.cli import main\nsys.exit(main(sys.argv[1:]))"
+    cache = {"TRITON_CACHE_DIR": str(tmp_path / "cache")}
+    done = installation.run(code, "doctor", "--no-build", "--json", **cache)
+    assert done.returncode == 1 and done.stderr == ""
+    found = {f["subject"]: f for f in json.loads(done.stdout)["sections"]["installation"]}
+    assert found["selected"]["level"] == level and "is damaged" in found["selected"]["text"]
+    for words in (["--version"], ["backends"], ["cache", "size"]):
+        done = installation.run(code, *words, **cache)
+        assert done.returncode == 2 and "_flagtree_backend.py, which names the backend" in done.stderr, words
+        assert "Traceback" not in done.stderr
+    assert installation.run(code, "--help").returncode == 0
 
 
 def test_files_that_cannot_be_written_are_named(flagtree, monkeypatch, checkout):

@@ -240,3 +240,20 @@ def test_fp8_rounds_to_nearest_even(fp8, mantissa):
     launch(through_fp8, x, out, N=256, FP8=fp8)
     step = np.exp2(np.floor(np.log2(x)) - mantissa)
     np.testing.assert_array_equal(out, np.round(x / step) * step)
+
+
+@triton.jit
+def count_steps(out_ptr, low, high, step):
+    count = 0
+    for _ in range(low, high, step):
+        count += 1
+    tl.store(out_ptr, count)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "step", "count"), [(0, 10, 3, 4), (0, 10, 0, 0), (0, 10, -1, 0), (10, 0, -1, 0)]
+)
+def test_run_time_steps_that_are_not_positive_run_nothing(low, high, step, count):
+    out = np.full(1, -1, np.int32)
+    count_steps[(1,)](out, low, high, step)
+    assert out[0] == count

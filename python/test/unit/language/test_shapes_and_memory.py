@@ -150,7 +150,13 @@ def host_descriptor(d, p):
 
 def test_host_descriptors_are_base_shape_and_strides(ttir):
     text = ttir(host_descriptor, d="tensordesc<fp32[8, 16]>", p="*i64")
-    assert "(%arg0: !tt.ptr<f32>, %arg1: i64, %arg2: i64, %arg3: i64, %arg4: i64, %arg5: !tt.ptr<i64>)" in text
+    # The last stride is 1; base and the other strides are multiples of 16 bytes.
+    arguments = (
+        "%arg0: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %arg1: i64, %arg2: i64, "
+        "%arg3: i64 {tt.divisibility = 4 : i32}, %arg4: !tt.ptr<i64>"
+    )
+    assert f"({arguments})" in text
+    assert "0x7FC00000" in ttir(host_descriptor, d="tensordesc<fp32[8, 16],nan>", p="*i64")
 
 
 @triton.jit

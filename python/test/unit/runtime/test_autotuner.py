@@ -216,3 +216,47 @@ def test_config():
         assert clone == config and hash(clone) == hash(config)
     assert config != triton.Config({"BLOCK": 16}, num_warps=4)
     config.note = "any attribute can be set"
+
+
+def test_launches_after_the_first_follow_the_cache():
+    """They are native, but what Python has in `cache` decides."""
+    kernel, bench = make(times=[3.0, 1.0, 2.0, 1.0, 3.0, 2.0], reset_to_zero=["out_ptr"])
+    assert kernel.__name__ == "kernel"
+    chosen = []
+    for change in (None, None, "other", "clear", None):
+        if change == "other":
+            (key,) = kernel.cache
+            kernel.cache[key] = CONFIGS[2]
+        elif change == "clear":
+            kernel.cache.clear()
+        x, out = launch(kernel)
+        np.testing.assert_array_equal(out, x)
+        chosen.append(kernel.best_config.kwargs["BLOCK"])
+    assert chosen == [32, 32, 64, 16, 16] and len(bench.runs) == 6
+
+
+def test_single_configuration_can_be_replaced():
+    kernel, _ = make(configs=CONFIGS[:1])
+    for config in (CONFIGS[0], CONFIGS[0], CONFIGS[1], CONFIGS[1]):
+        kernel.configs[0] = config
+        x, out = launch(kernel)
+        np.testing.assert_array_equal(out, x)
+        assert kernel.best_config is config
+
+
+def test_keys_of_other_types_and_places():
+    """What the launcher cannot compare is left to Python; the same values by position and by keyword are one key."""
+    kernel, bench = make(times=[1.0] * 30)
+    x, out = np.zeros(N, np.float32), np.zeros(N, np.float32)
+    for _ in range(2):
+        kernel[(7,)](x, out, N)
+        kernel[(7,)](x, out, n=N)
+        kernel[(7,)](n=N, x_ptr=x, out_ptr=out)
+        kernel[(7,)](x, out, np.int64(N))
+    assert len(kernel.cache) == 2 and len(bench.runs) == 6  # a number of NumPy has a dtype, which is part of the key
+
+
+def test_name_can_be_set():
+    kernel, _ = make()
+    kernel.__name__ = "renamed"
+    assert kernel.__name__ == "renamed" and kernel.base_fn.__name__ == "kernel"

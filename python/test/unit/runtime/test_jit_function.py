@@ -74,9 +74,13 @@ def test_parameters():
     assert decorated.constexprs == [3]
 
 
-def test_unknown_parameter_in_options_is_an_error():
-    with pytest.raises(ValueError, match="do_not_specialize.*'m'"):
-        triton.jit(do_not_specialize=["m"])(decorated.fn)
+def test_names_of_other_kernels_in_options_are_left_out():
+    kernel = triton.jit(do_not_specialize=["m", "n", 17])(decorated.fn)
+    assert [p.name for p in kernel.params if p.do_not_specialize] == ["n"]
+
+
+def test_signature_is_that_of_the_function():
+    assert list(decorated.signature.parameters) == decorated.arg_names
 
 
 def test_function_without_a_file_is_an_error():

@@ -3,6 +3,8 @@
 import multiprocessing
 import os
 import pickle
+import subprocess
+import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
@@ -145,3 +147,48 @@ def count_runs_of_the_first_launch():
 
 def test_overridden_run_is_entered_once_by_the_first_launch_of_a_process():
     assert run_in_process(count_runs_of_the_first_launch) == (None, 0)
+
+
+FORK_AT_FIRST_LAUNCH = """
+import os, sys, threading, time
+sys.path.insert(0, {folder!r})
+import numpy as np
+from kernels import scale
+x, out = np.arange(64, dtype=np.float32), np.zeros(64, np.float32)
+thread = threading.Thread(target=lambda: scale[(4,)](x, out, 64, 2.0, BLOCK=16))
+thread.start()
+time.sleep({delay})
+child = os.fork()
+if child == 0:
+    mine = np.zeros(64, np.float32)
+    scale[(4,)](x, mine, 64, 2.0, BLOCK=16)
+    os._exit(0 if (mine == 2 * x).all() else 1)
+thread.join()
+_, status = os.waitpid(child, 0)
+sys.exit(os.waitstatus_to_exitcode(status) or int((out != 2 * x).any()))
+"""
+
+
+@pytest.mark.parametrize("delay", [0.002, 0.02, 0.05])
+def test_fork_during_the_first_launch_of_another_thread(tmp_path, delay):
+    script = FORK_AT_FIRST_LAUNCH.format(folder=os.path.dirname(__file__), delay=delay)
+    environment = {**os.environ, "TRITON_CACHE_DIR": str(tmp_path), "PYTHONWARNINGS": "ignore"}
+    ended = subprocess.run([sys.executable, "-c", script], env=environment, timeout=60, capture_output=True, text=True)
+    assert ended.returncode == 0, ended.stderr
+
+
+FIRST_LAUNCH_FAILS = """
+import sys, traceback
+sys.path.insert(0, {folder!r})
+from kernels import scale
+try:
+    scale[(1,)]("text", 1, 2, 3, BLOCK=16)
+except TypeError as error:
+    print(*(frame.name for frame in traceback.extract_tb(error.__traceback__)))
+"""
+
+
+def test_traceback_of_a_first_launch_that_fails_ends_at_the_launch():
+    script = FIRST_LAUNCH_FAILS.format(folder=os.path.dirname(__file__))
+    ended = subprocess.run([sys.executable, "-c", script], timeout=60, capture_output=True, text=True, check=True)
+    assert ended.stdout.split() == ["<module>"]

@@ -269,6 +269,9 @@ class NumpyBuilder(TypeMethods, ElementMethods, ShapeMethods, MemoryMethods, Com
     def set_loc(self, *location: Any) -> None:
         self.location = location[0] if len(location) == 1 else location
 
+    def set_name(self, value: Value, name: str) -> None:
+        """Values are printed by the names in the scope."""
+
     def get_loc(self) -> tuple[str, int, int]:
         return self.location
 

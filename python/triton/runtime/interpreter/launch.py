@@ -110,7 +110,7 @@ class _Arguments:
         ir_types: list = []
         argument.type.flatten_ir_types(self.builder, ir_types)
         if type_name.startswith("tensordesc<"):
-            numbers = [_address(what, value.base), *value.shape, *value.strides]
+            numbers = [_address(what, value.base), *value.shape, *value.strides[:-1]]
         elif type_name.startswith("*"):
             numbers = [_address(what, value)]
             self.read_only += _read_only_range(what, value)
