@@ -57,7 +57,7 @@ def build_parser(commands: Iterable[str] = tuple(COMMANDS)) -> argparse.Argument
         epilog="Exit status: 0 fine, 1 problems were found, 2 the command could not be carried out.",
         allow_abbrev=False,
     )
-    parser.add_argument("--version", action="version", version=_version())
+    parser.add_argument("--version", action=_PrintVersion, nargs=0, help="print the version and the selected backend")
     subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", required=True, parser_class=Parser)
     for name in commands:
         module = importlib.import_module(f"{__name__}.{COMMANDS[name]}")
@@ -70,31 +70,45 @@ def build_parser(commands: Iterable[str] = tuple(COMMANDS)) -> argparse.Argument
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs the command in `argv` (default: the process's arguments) and returns the exit status."""
-    words = sys.argv[1:] if argv is None else list(argv)
+    try:
+        try:
+            return _run(sys.argv[1:] if argv is None else list(argv))
+        finally:
+            sys.stdout.flush()
+    except BrokenPipeError:
+        # The reader (head, less) went away; Python would complain once more when it flushes at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except CliError as error:
+        return _failed(str(error))
+    except ImportError as error:  # of triton itself, or of its specialization
+        return _failed(f"{error}\n'flagtree doctor' examines the installation.")
+    except OSError as error:  # a full disk, a folder that cannot be read or written
+        return _failed(f"{error.filename or 'a file'}: {error.strerror or error}")
+    except KeyboardInterrupt:
+        return 130
+
+
+def _run(words: list[str]) -> int:
     # With a known first word one module is enough; anything else needs all of them, for help or for an error.
     parser = build_parser(words[:1] if words[:1] and words[0] in COMMANDS else COMMANDS)
     arguments, unknown = parser.parse_known_args(words)
     if unknown:
         arguments.parser.error(f"unrecognized arguments: {' '.join(unknown)}.")
-    try:
-        status = arguments.run(arguments)
-        sys.stdout.flush()
-        return status
-    except CliError as error:
-        print(f"flagtree: error: {error}", file=sys.stderr)
-        return 2
-    except BrokenPipeError:
-        # The reader (head, less) went away; Python would complain once more when it flushes at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
-    except ImportError as error:  # of triton itself, or of its specialization
-        print(f"flagtree: error: {error}\n'flagtree doctor' examines the installation.", file=sys.stderr)
-        return 2
-    except OSError as error:  # a full disk, a folder that cannot be read or written
-        print(f"flagtree: error: {error.filename or 'a file'}: {error.strerror or error}", file=sys.stderr)
-        return 2
-    except KeyboardInterrupt:
-        return 130
+    return arguments.run(arguments)
+
+
+def _failed(message: str) -> int:
+    print(f"flagtree: error: {message}", file=sys.stderr)
+    return 2
+
+
+class _PrintVersion(argparse.Action):
+    """Asks for the version only when it is wanted: with a damaged installation that fails, and help must not."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        print(_version())
+        parser.exit()
 
 
 def _version() -> str:

@@ -114,11 +114,12 @@ def test_p9_a_damaged_marker_stops_no_examination(tmp_path, text, level):
     assert done.returncode == 1 and done.stderr == ""
     found = {f["subject"]: f for f in json.loads(done.stdout)["sections"]["installation"]}
     assert found["selected"]["level"] == level and "is damaged" in found["selected"]["text"]
-    for words in (["--version"], ["backends"], ["cache", "size"]):
+    for words in (["backends"], ["cache", "size"]):
         done = installation.run(code, *words, **cache)
         assert done.returncode == 2 and "_flagtree_backend.py, which names the backend" in done.stderr, words
         assert "Traceback" not in done.stderr
     assert installation.run(code, "--help").returncode == 0
+    assert "see 'flagtree doctor'" in installation.output(code, "--version")
 
 
 def test_files_that_cannot_be_written_are_named(flagtree, monkeypatch, checkout):
