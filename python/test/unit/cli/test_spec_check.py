@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from triton.cli._installed import import_setup_tools
+from triton.cli._tree import find_tree
 
 from .conftest import HOOKED
 
@@ -255,6 +257,12 @@ def test_a_specialization_is_tried_as_if_it_were_installed(flagtree, plugin):
 def test_static_belongs_to_check(flagtree):
     outcome = flagtree("spec", "list", "--static")
     assert outcome.status == 2 and "--static belongs to 'flagtree spec check'" in outcome.err
+
+
+def test_p8_the_build_of_add_ons_knows_the_same_hook_points(flagtree):
+    trunk = import_setup_tools("trunk", find_tree(environ={}))
+    points = hook_points(flagtree("spec", "list", "--json"), "function")
+    assert set(trunk.describe(find_tree(environ={}).root).hooks) == set(points)
 
 
 def test_p8_this_tree_passes(flagtree):
