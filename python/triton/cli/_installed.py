@@ -199,6 +199,7 @@ def backend_findings(tree: Tree) -> Iterator[Finding]:
 
     yield from _incomplete_folders(tree)
     states = backend_states(tree)
+    known, _ = manifests(tree)
     chosen = os.environ.get("TRITON_DEFAULT_BACKEND")
     aliases = backend_aliases()
     wanted = aliases.get(chosen or "", chosen)
@@ -209,6 +210,8 @@ def backend_findings(tree: Tree) -> Iterator[Finding]:
             yield Finding(PROBLEM, state.name, state.reason, state.fix)
         else:
             yield Finding(PROBLEM if state.name == wanted else NOTE, state.name, state.reason, state.fix)
+        if not state.installed and state.name in known:
+            yield from _absent_places(known[state.name])
         if state.installed and not state.broken:
             yield from _lacking(state.name, needed=state.active or state.name == wanted)
     names = [state.name for state in states]
@@ -226,6 +229,15 @@ def _incomplete_folders(tree: Tree) -> Iterator[Finding]:
         if missing and any(folder.glob("*.py")):
             text = f"{folder} is no backend: it has no {' and no '.join(missing)}"
             yield Finding(PROBLEM, folder.name, text, f"add what is missing, or remove {folder}")
+
+
+def _absent_places(manifest: Any) -> Iterator[Finding]:
+    """Folders and files that a backend, once it is built, would look for in vain: its code cannot be asked yet."""
+    for variable in manifest.environment:
+        place = os.environ.get(variable.name) or variable.default
+        if variable.type == "path" and place and not Path(place).expanduser().exists():
+            text = f"{place} does not exist ({variable.name}: {variable.meaning})"
+            yield Finding(NOTE, manifest.name, text, f"install it, or set {variable.name}")
 
 
 def _lacking(name: str, needed: bool) -> Iterator[Finding]:

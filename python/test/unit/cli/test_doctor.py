@@ -321,6 +321,26 @@ def test_what_a_backend_lacks_is_shown_with_what_to_do(monkeypatch):
     assert found.level == "note"
 
 
+def test_places_that_a_backend_would_look_for_are_named_before_it_is_built(monkeypatch, tmp_path):
+    pytest.importorskip("packaging")
+    folder = tmp_path / "zeta"
+    (folder / "backend").mkdir(parents=True)
+    for part in ("__init__", "compiler", "driver"):
+        (folder / "backend" / f"{part}.py").touch()
+    (folder / "backend.toml").write_text(
+        '[backend]\nname = "zeta"\nsummary = "Z"\ntarget = "zeta"\ntriton = "3.6"\n'
+        f'[[environment]]\nname = "ZETA_HOME"\ntype = "path"\ndefault = "{tmp_path}/sdk"\nmeaning = "Root of the SDK"\n'
+    )
+    monkeypatch.setenv("TRITON_PLUGIN_DIRS", str(folder))
+
+    def texts():
+        return [f.text for f in by_subject(_installed.backend_findings(find_tree()))["zeta"]]
+
+    assert f"{tmp_path}/sdk does not exist (ZETA_HOME: Root of the SDK)" in texts()
+    monkeypatch.setenv("ZETA_HOME", str(tmp_path))
+    assert texts() == ["not built into this installation"]
+
+
 def test_the_default_backend_may_be_an_alias(monkeypatch):
     from triton import flagtree_spec
 
