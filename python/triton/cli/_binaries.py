@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from fnmatch import fnmatchcase
 from pathlib import PurePosixPath
 
 from ._elf import Elf, ElfError, read_elf
@@ -62,7 +63,7 @@ def read_binaries(wheel: Wheel) -> tuple[dict[str, Elf], list[Finding]]:
 
 
 def check_binaries(wheel: Wheel, allowed: Iterable[str] = ()) -> Iterator[Finding]:
-    """Checks all of them; `allowed` are further libraries that the wheel may expect on the user's machine."""
+    """Checks all of them; `allowed` are patterns of further libraries that the user's machine may have."""
     binaries, problems = read_binaries(wheel)
     yield from problems
     if not binaries:
@@ -97,7 +98,8 @@ def _needed(wheel: Wheel, binaries: dict[str, Elf], allowed: set[str]) -> Iterat
     for name, binary in binaries.items():
         everything.update(binary.needed)
         for library in binary.needed:
-            if not (library in SYSTEM_LIBRARIES | allowed | inside or _LOADER.fullmatch(library)):
+            expected = library in SYSTEM_LIBRARIES | inside or _LOADER.fullmatch(library)
+            if not expected and not any(fnmatchcase(library, pattern) for pattern in allowed):
                 bad = True
                 yield Finding(
                     *(PROBLEM, "needed", f"{name} needs {library}, which not every system has"),

@@ -48,7 +48,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=[],
         help="for --run: install this one first; repeatable. An add-on needs the FlagTree that it is for",
     )
-    parser.add_argument("--allow", action="append", default=[], metavar="LIB", help="a library it may need; repeatable")
+    parser.add_argument(
+        "--allow", action="append", default=[], metavar="LIB", help="a library it may need, or a pattern; repeatable"
+    )
     parser.add_argument(
         "--max-size", metavar="SIZE", type=parse_size, help="the most that a wheel may have, such as 40M"
     )

@@ -160,6 +160,7 @@ def test_a_platform_tag_without_a_promise_is_a_note(check):
 def test_bundled_and_allowed_libraries(check):
     writer = spoil({"library": library(needed=("libextra.so.1",))})
     assert problems(check(writer, "--allow", "libextra.so.1")) == []
+    assert problems(check(writer, "--allow", "libextra*.so*")) == []
     writer.files["flagtree.libs/libextra.so.1"] = shared_library()
     assert problems(check(writer)) == []
 
