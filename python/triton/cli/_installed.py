@@ -219,7 +219,8 @@ def backend_findings(tree: Tree) -> Iterator[Finding]:
         text = f"{chosen} is no backend.{did_you_mean(chosen, [*names, *aliases])}"
         yield Finding(PROBLEM, "TRITON_DEFAULT_BACKEND", text, "correct it, or: unset TRITON_DEFAULT_BACKEND")
     if not any(state.active for state in states):
-        yield Finding(PROBLEM, "backends", "none can launch kernels here", f"build one: {EDITABLE}")
+        fix = f"build one: {EDITABLE}" if tree.root is not None else "install FlagTree again"
+        yield Finding(PROBLEM, "backends", "none can launch kernels here", fix)
 
 
 def _incomplete_folders(tree: Tree) -> Iterator[Finding]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from ._installed import BackendState, backend_states, manifests
+from ._installed import BackendState, backend_states, library, manifests
 from ._output import CliError, add_json_option, did_you_mean, paint, print_json, print_table
 from ._tree import find_tree
 
@@ -20,9 +20,10 @@ def run(arguments: argparse.Namespace) -> int:
     tree = find_tree()
     states = _chosen(backend_states(tree), arguments.names)
     _, unreadable = manifests(tree)
-    broken = any(state.broken for state in states) or bool(unreadable)
+    libtriton, no_library = library()
+    broken = any(state.broken for state in states) or bool(unreadable) or libtriton is None
     if arguments.json:
-        print_json("backends", not broken, backends=states, manifests_error=unreadable)
+        print_json("backends", not broken, backends=states, manifests_error=unreadable, libtriton_error=no_library)
         return 1 if broken else 0
     print_table(("backend", "built", "active", "what it is"), [_row(state) for state in states])
     for state in states:
@@ -30,6 +31,9 @@ def run(arguments: argparse.Namespace) -> int:
             print(f"{state.name}: {state.reason}")
         if state.fix:
             print(f"  {paint('-> ' + state.fix, 'fix')}")
+    if libtriton is None:
+        print(f"libtriton cannot be imported, so no backend can compile: {no_library}")
+        print(f"  {paint('-> flagtree doctor', 'fix')}")
     if unreadable:
         print(f"The checkout's manifests cannot be read: {unreadable}")
         print(f"  {paint('-> pip install -r requirements-build.txt, or correct the manifest', 'fix')}")

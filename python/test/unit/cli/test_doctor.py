@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from spec.linked import link_installation
 from triton.cli import _child, _installed, _toolchain, doctor
+from triton.cli import backends as backends_command
 from triton.cli._child import Answer, ask
 from triton.cli._tree import checkout_of, find_tree, running_package
 
@@ -272,6 +273,14 @@ def test_backends_are_listed(flagtree):
     assert states["cpu"]["summary"] and states["cpu"]["target"] == "cpu"
     assert all(state["active"] or state["reason"] for state in states.values())
     assert flagtree("backends", "cpu").out.splitlines()[1].startswith("cpu ")
+
+
+def test_a_library_that_cannot_be_imported_is_said_by_backends_too(flagtree, monkeypatch):
+    for module in (_installed, backends_command):
+        monkeypatch.setattr(module, "library", lambda: (None, "file too short"))
+    outcome = flagtree("backends")
+    assert outcome.status == 1 and "no backend can compile: file too short" in outcome.out
+    assert flagtree("backends", "--json").json["libtriton_error"] == "file too short"
 
 
 def test_an_alias_is_a_name_and_a_wrong_name_gets_the_nearest(flagtree):
