@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import knobs
+from ..flagtree_spec import spec_func
 from .autotune_config import Config
 from .errors import AutotunerError, OutOfResources, PTXASError
 from .jit import JITFunction, KernelInterface, NativeSlot, activate
@@ -62,6 +63,16 @@ class _ArgumentHooks:
         for name in self.restore:
             _restore(args[name], self._saved[name])
         self._saved = {}
+
+
+def _selected_by_backend(configs: list[Config]) -> list[Config]:
+    """What the selected backend leaves of `configs`: those that the current device can run and tell apart."""
+    select = spec_func("select_configs")
+    if select is None:
+        return configs
+    from .driver import driver
+
+    return select(configs, driver.active.get_current_target())
 
 
 class Autotuner(KernelInterface, NativeSlot):
@@ -300,7 +311,7 @@ class Autotuner(KernelInterface, NativeSlot):
             if len(left) > top_k:
                 estimates = {c: self.perf_model(**self.nargs, **kwargs, **c.all_kwargs()) for c in left}
                 left = sorted(estimates, key=estimates.__getitem__)[:top_k]
-        return list(left)
+        return _selected_by_backend(list(left))
 
     def warmup(self, *args: Any, **kwargs: Any) -> list[Any]:
         """Compiles every configuration that is left after pruning."""

@@ -284,6 +284,31 @@ def test_wrong_ragged_descriptors_are_refused(installation):
     ]
 
 
+def test_autotuning_times_only_what_differs_on_the_device(installation, fake_musa):
+    code = """
+        import triton
+        import triton.language as tl
+        from triton import Config
+        from triton.backends.compiler import GPUTarget
+
+        @triton.autotune([Config({"B": 64}, num_warps=w, num_stages=s) for w in (4, 8, 16) for s in (1, 2, 3)], key=[])
+        @triton.jit
+        def kernel(x, B: tl.constexpr):
+            pass
+
+        target = triton.runtime.driver.active.get_current_target()
+        kernel.nargs = {}
+        print(target.backend, [(c.num_warps, c.num_stages) for c in kernel.prune_configs({})])
+        from triton.flagtree_spec import spec
+        wide = spec("select_configs", kernel.configs, GPUTarget("musa", 21, 128))
+        print([(c.num_warps, c.num_stages) for c in wide])
+        print(len(spec("select_configs", kernel.configs[6:], GPUTarget("musa", 21, 128))))
+    """
+    assert installation.output(code).splitlines()[0].count("(") == 9, "on the CPU all of them stay"
+    lines = installation.output(code, TRITON_LIBMUSA_PATH=str(fake_musa), FAKE_MUSA_DEVICES="1").splitlines()
+    assert lines == ["musa [(4, 1), (8, 1), (16, 1)]", "[(4, 1), (8, 1)]", "3"]
+
+
 def test_the_doctor_says_what_of_the_toolkit_is_missing(installation, tmp_path):
     code = """
         import sys

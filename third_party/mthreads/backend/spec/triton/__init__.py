@@ -1,6 +1,7 @@
 """What this backend changes in the trunk: the functions that trunk code asks for by name."""
 
 from ._utils import apply_with_path
+from .autotuning import select_configs
 from .exports import compiler_exports, runtime_exports, triton_exports
 from .knobs_groups import knobs_extend_globals
 from .language import language_extend_globals
@@ -12,6 +13,7 @@ __all__ = [
     "knobs_extend_globals",
     "language_extend_globals",
     "runtime_exports",
+    "select_configs",
     "testing_extend_globals",
     "triton_exports",
 ]
