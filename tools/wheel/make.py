@@ -40,6 +40,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"error: {error}", file=sys.stderr)
         return 1
     print(_table(rows))
+    if arguments.times:
+        arguments.times.write_text(_times(rows), encoding="utf-8")
     return 0 if all("failed" not in row for row in rows) else 1
 
 
@@ -48,8 +50,10 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--backend", action="append", default=[], metavar="NAME", help="repeatable")
     parser.add_argument("--all-backends", action="store_true", help="all that publish wheels for this machine")
     parser.add_argument("--python", action="append", default=[], metavar="3.12|cp312|PATH", help="repeatable")
+    parser.add_argument("--ends", action="store_true", help="of the Pythons only the oldest and the newest")
     parser.add_argument("--out", type=Path, default=ROOT / "dist", metavar="DIR", help="default: dist")
     parser.add_argument("--keep-going", action="store_true", help="make the other wheels where one fails")
+    parser.add_argument("--times", type=Path, metavar="FILE", help="write 'name: seconds' for benchmarks/run.py")
     return parser.parse_args(argv)
 
 
@@ -72,7 +76,7 @@ def _pythons(arguments: argparse.Namespace) -> list[Python]:
         raise LookupError("no CPython from 3.10 to 3.14 with its headers was found; name one with --python PATH")
     if len(found) == 1 and not arguments.python:
         print(f"note: only one CPython from 3.10 to 3.14 was found, {found[0]}: wheels are made for it alone")
-    return chosen
+    return list(dict.fromkeys((chosen[0], chosen[-1]))) if arguments.ends else chosen
 
 
 def _jobs(selections: Sequence[Selection], pythons: Sequence[Python], out: Path) -> list[steps.Job]:
@@ -85,7 +89,7 @@ def _jobs(selections: Sequence[Selection], pythons: Sequence[Python], out: Path)
 
 def _make(job: steps.Job, keep_going: bool) -> dict[str, str]:
     """Makes one wheel. Returns its row of the table: its name and the seconds of each step."""
-    row: dict[str, str] = {"wheel": job.name}
+    row: dict[str, str] = {"wheel": job.name, "backend": job.selection.primary.name, "tag": job.python.tag}
     total = 0.0
 
     def timed(step: str, function: Callable, *arguments: object):
@@ -123,6 +127,17 @@ def _table(rows: Sequence[dict[str, str]]) -> str:
         for row in rows
     ]
     return "\n".join(lines)
+
+
+def _times(rows: Sequence[dict[str, str]]) -> str:
+    """A line for each wheel: the first of a backend pays for the compiler that the others share."""
+    seen: set[str] = set()
+    lines = []
+    for row in rows:
+        title = "further Python" if row["backend"] in seen else "first Python"
+        seen.add(row["backend"])
+        lines.append(f"{title}, {row['backend']} {row['tag']} (build {row.get('build', '-')} s of it): {row['all']}\n")
+    return "".join(lines)
 
 
 if __name__ == "__main__":
