@@ -114,16 +114,14 @@ def test_a_package_that_no_distribution_owns_is_a_note(only_path):
     assert found.level == "note"
 
 
-def test_another_triton_on_the_path_is_named(monkeypatch, tmp_path):
-    (tmp_path / "triton").mkdir()
-    (tmp_path / "triton" / "__init__.py").touch()
-    monkeypatch.syspath_prepend(tmp_path)
-    assert str(tmp_path / "triton") in problem(doctor._shadowed(TREE.package), "path").text
+def test_another_triton_on_the_path_is_named(only_path):
+    (only_path / "triton").mkdir()
+    (only_path / "triton" / "__init__.py").touch()
+    assert str(only_path / "triton") in problem(doctor._shadowed(TREE.package), "path").text
 
 
-def test_a_link_to_the_same_package_is_no_other(monkeypatch, tmp_path):
-    (tmp_path / "triton").symlink_to(TREE.package)
-    monkeypatch.syspath_prepend(tmp_path)
+def test_a_link_to_the_same_package_is_no_other(only_path):
+    (only_path / "triton").symlink_to(TREE.package)
     assert list(doctor._shadowed(TREE.package)) == []
 
 
