@@ -115,12 +115,23 @@ def _state(tree: Tree, spec: Path, path: str, trunk: Path, recorded: str | None,
             return  # records are made in a checkout
         text = f"it replaces {tree.short(trunk)}; which state of that file it was forked from is not recorded"
         yield Finding(NOTE, name, text, _record(name))
+    elif recorded != file_hash(trunk) and _takes_the_rest(spec / path):
+        text = f"{tree.short(trunk)}, from which it takes what it does not change, has changed since it was recorded"
+        yield Finding(NOTE, name, text, f"look whether it still fits, then: {_record(name)}")
     elif recorded != file_hash(trunk):
         text = f"stale: {tree.short(trunk)} changed since it was forked"
         fix = f"carry the changes over (git log -p -- {tree.short(trunk)}), then: {_record(name)}"
         yield Finding(PROBLEM, name, text, fix)
     else:
         yield Finding(OK, name, f"{tree.short(trunk)} is unchanged since it was forked")
+
+
+def _takes_the_rest(file: Path) -> bool:
+    """True for a file that calls ``replaced``: it holds the difference to the trunk's file instead of a copy."""
+    if file.suffix != ".py":
+        return False
+    calls = (node for node in ast.walk(parse(file)) if isinstance(node, ast.Call))
+    return any(isinstance(call.func, ast.Name) and call.func.id == "replaced" for call in calls)
 
 
 def _record(name: str) -> str:
