@@ -29,6 +29,14 @@ _HEADER = """\
 #include <musa.h>
 #include <stdint.h>
 
+#ifndef TT_AOT_TYPES
+#define TT_AOT_TYPES
+/* The names that the trunk's triton.tools.link uses. */
+typedef MUresult tt_result;
+typedef MUstream tt_stream;
+#define TT_NO_VARIANT MUSA_ERROR_INVALID_VALUE
+#endif
+
 {link_line}
 {arch_line}
 #ifdef __cplusplus
@@ -117,8 +125,13 @@ def symbol_of(variant: Variant, arch: int | str) -> str:
 
 
 def write(compiled: Any, variant: Variant, out: Path) -> list[Path]:
-    """Writes ``<out>_mp<arch>.h`` and ``.c``. ValueError for names that C code cannot have."""
+    """Writes ``<out>_mp<arch>.h`` and ``.c``.
+
+    ValueError for names that C code cannot have, and for kernels that need memory which only a launcher provides.
+    """
     _check_names(variant)
+    if getattr(compiled.metadata, "global_scratch_size", 0):
+        raise ValueError(f"kernel {variant.name!r} needs scratch memory at launch, which C code does not provide")
     arch = compiled.metadata.target.arch
     symbol = symbol_of(variant, arch)
     header, source = (out.with_name(f"{out.name}_mp{arch}.{ending}") for ending in ("h", "c"))

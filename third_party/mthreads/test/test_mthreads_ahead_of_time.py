@@ -125,6 +125,29 @@ def test_headers_are_valid_cpp_too(linked):
     subprocess.run(command, check=True)
 
 
+def test_variants_for_one_architecture_also_work_with_the_trunks_linker(installation, linked, tmp_path):
+    """As in an installation whose specialization is another backend's, or none."""
+    code = """
+        import sys
+        from pathlib import Path
+        from triton.tools.link import link
+        link(list(map(Path, sys.argv[2:])), Path(sys.argv[1]))
+    """
+    headers = [next(linked.glob(f"{letter}*.h")) for letter in "ABCD"]
+    out = tmp_path / "joint"
+    installation.output(code, str(out), *map(str, headers), FLAGTREE_SPECIALIZATION="none")
+    assert "tt_result add(" in (tmp_path / "joint.h").read_text()
+    (tmp_path / "main.c").write_text(PROGRAM)
+    sources = [tmp_path / "main.c", tmp_path / "joint.c", *(header.with_suffix(".c") for header in headers)]
+    command = ["cc", "-std=c11", "-Wall", "-Wextra", "-Werror", "-I", tmp_path, "-I", linked, *sources]
+    subprocess.run([*command, "-o", tmp_path / "program"], check=True)
+    environment = {"FAKE_ARCH": "31"}
+    done = subprocess.run([tmp_path / "program"], capture_output=True, text=True, check=True, env=environment)
+    assert [line[:9] for line in done.stdout.splitlines() if line.startswith("variant")] == [
+        *("variant A", "variant C", "variant B", "variant D"),
+    ]
+
+
 # -- the tools -------------------------------------------------------------------------------------------------------
 
 KERNEL = (
