@@ -7,12 +7,14 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+from setuptools import setup
 from setuptools.command.build import build as setuptools_build
 from setuptools.command.build_py import build_py as setuptools_build_py
 from setuptools.command.egg_info import egg_info as setuptools_egg_info
 from setuptools.command.sdist import sdist as setuptools_sdist
 
 from .links import write_if_changed
+from .locking import exclusive
 from .trunk import DESCRIPTION_NAME, load_trunk, text_of
 
 PACKAGE = "flagtree_build"
@@ -66,8 +68,14 @@ class sdist(setuptools_sdist):
         write_if_changed(Path(base_dir, DESCRIPTION_NAME), text_of(load_trunk()))
 
 
-def setup_arguments(folder: Path) -> dict[str, Any]:
-    """Arguments of ``setup()``, which runs in ``folder``; everything constant is in pyproject.toml."""
+def run_setup() -> None:
+    """``setup()`` in the folder of this package. Builds share a build folder, so one waits for the other."""
+    with exclusive(Path(_build_base(), ".lock"), "a build of flagtree-build", print):
+        setup(**setup_arguments())
+
+
+def setup_arguments() -> dict[str, Any]:
+    """Arguments of ``setup()``; everything constant is in pyproject.toml."""
     return {
         "version": load_trunk().version,
         "packages": [PACKAGE],

@@ -5,8 +5,6 @@ import importlib.util
 import sys
 from pathlib import Path
 
-from setuptools import setup
-
 HERE = Path(__file__).resolve().parent
 spec = importlib.util.spec_from_file_location(
     "flagtree_build", HERE / "__init__.py", submodule_search_locations=[str(HERE)]
@@ -14,4 +12,4 @@ spec = importlib.util.spec_from_file_location(
 assert spec is not None
 sys.modules["flagtree_build"] = importlib.util.module_from_spec(spec)
 
-setup(**importlib.import_module("flagtree_build.own_distribution").setup_arguments(HERE))
+importlib.import_module("flagtree_build.own_distribution").run_setup()
