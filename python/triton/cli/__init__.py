@@ -74,7 +74,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         try:
             return _run(sys.argv[1:] if argv is None else list(argv))
         finally:
-            sys.stdout.flush()
+            if sys.stdout is not None:  # closed before the start
+                sys.stdout.flush()
     except BrokenPipeError:
         # The reader (head, less) went away; Python would complain once more when it flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -84,7 +85,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     except ImportError as error:  # of triton itself, or of its specialization
         return _failed(f"{error}\n'flagtree doctor' examines the installation.")
     except OSError as error:  # a full disk, a folder that cannot be read or written
-        return _failed(f"{error.filename or 'a file'}: {error.strerror or error}")
+        what = error.strerror or str(error)
+        return _failed(f"{error.filename}: {what}" if error.filename else what)
     except KeyboardInterrupt:
         return 130
 

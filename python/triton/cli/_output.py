@@ -62,7 +62,12 @@ def _plain(value: Any) -> Any:
 
 def coloured() -> bool:
     """Colours are for terminals whose user did not switch them off."""
-    return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    return (
+        sys.stdout is not None
+        and sys.stdout.isatty()
+        and not os.environ.get("NO_COLOR")
+        and os.environ.get("TERM") != "dumb"
+    )
 
 
 def paint(text: str, style: str) -> str:

@@ -103,6 +103,18 @@ def test_a_reader_that_goes_away_is_no_error(words, tmp_path):
     assert process.wait() == 0
 
 
+@pytest.mark.parametrize(
+    ("redirection", "status", "error"),
+    [(">&-", 0, ""), ("> /dev/full", 2, "flagtree: error: No space left on device\n")],
+    ids=["closed", "full"],
+)
+def test_output_that_cannot_be_written(redirection, status, error):
+    command = f"{sys.executable} -m triton.cli spec list {redirection}"
+    environment = {**os.environ, "PYTHONPATH": str(PYTHON)}
+    done = subprocess.run(["sh", "-c", command], stderr=subprocess.PIPE, text=True, env=environment, check=False)
+    assert (done.returncode, done.stderr) == (status, error)
+
+
 @pytest.mark.parametrize(("text", "level"), [("BACKEND = ", "problem"), ("", "problem")], ids=["no Python", "empty"])
 def test_p9_a_damaged_marker_stops_no_examination(tmp_path, text, level):
     """Only what needs the selected backend fails, and says what is wrong."""
