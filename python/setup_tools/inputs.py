@@ -82,7 +82,7 @@ def _missing_artifacts(project: Project, needed: list[Needed]) -> list[Lack]:
     return [
         Lack(
             f"artifact {entry.label}: {state.text}",
-            f"{command}; here: {FETCH} --import bundle.tar",
+            f"{command}\n      here: {FETCH} --import bundle.tar",
         )
         for entry, state in states
         if not state.usable

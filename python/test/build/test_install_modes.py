@@ -247,7 +247,7 @@ def test_an_offline_build_names_everything_it_lacks_before_it_starts(checkout, t
             "artifact acme/tools: ",
             "artifact acme/headers: ",
             f"{archives[0].sha256} does not exist",
-            "-m triton.cli fetch --export bundle.tar acme; here:",
+            "-m triton.cli fetch --export bundle.tar acme here: PYTHONPATH=python python",
             "-m triton.cli fetch --import bundle.tar",
             "a C++ compiler (no-such-compiler)",
             f"LLVM 22 with MLIR (LLVM_SYSPATH={tmp_path}/nowhere)",
