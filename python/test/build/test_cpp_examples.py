@@ -36,6 +36,15 @@ def test_the_trunk_does_none_of_what_the_overlay_does():
     assert "Unsupported: 2" in done.stdout and "Passed     : 6" in done.stdout
 
 
+def test_kernels_without_the_overlay_show_the_default(tmp_path):
+    pytest.importorskip("triton._C.libtriton")
+    folder = EXAMPLES / "overlay"
+    command = ("-m", "pytest", "-q", "-p", "no:cacheprovider", "--rootdir", folder, folder / "test")
+    env = {"TRITON_CACHE_DIR": str(tmp_path), "PYTHONPATH": str(ROOT / "python")}
+    done = run(sys.executable, *command, cwd=folder, env=env)
+    assert "11 passed, 1 skipped" in done.stdout, done.stdout
+
+
 @dataclass
 class Example:
     """An example that was built and installed. `changed`: files outside of the build folder that the build touched."""

@@ -7,9 +7,9 @@
 // LOWER-LABEL: @block
 tt.func @block(%x: tensor<16xf32>) -> tensor<16xf32> {
   // FUSE: full.saturate %{{.*}} in[-1.000000e+00, 2.000000e+00] : tensor<16xf32>
-  // LOWER-DAG: %[[HIGH:.*]] = arith.constant dense<2.000000e+00>
-  // LOWER-DAG: %[[LOW:.*]] = arith.constant dense<-1.000000e+00>
+  // LOWER: %[[LOW:.*]] = arith.constant dense<-1.000000e+00>
   // LOWER: %[[MAX:.*]] = arith.maxnumf %{{.*}}, %[[LOW]]
+  // LOWER: %[[HIGH:.*]] = arith.constant dense<2.000000e+00>
   // LOWER: arith.minnumf %[[MAX]], %[[HIGH]]
   // LOWER-NOT: full.
   %low = arith.constant dense<-1.0> : tensor<16xf32>
