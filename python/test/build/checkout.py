@@ -64,7 +64,7 @@ class Checkout(MiniTree):
         return run(self.python, "setup.py", *arguments, cwd=self.root, env=env)
 
     def start_wheel(self, folder: Path, log: Path, env: dict[str, str]) -> subprocess.Popen[bytes]:
-        """Start building a wheel in a process group of its own, with its output in ``log``."""
+        """Start building a wheel in a session of its own, with its output in ``log``."""
         command = [self.python, "-m", "pip", *WHEEL, "-w", folder, "."]
         with log.open("wb") as output:
             return subprocess.Popen(
@@ -108,10 +108,19 @@ def wait_for(condition: Callable[[], bool], seconds: float = 60) -> None:
         time.sleep(0.05)
 
 
-def kill_group(process: subprocess.Popen[bytes]) -> None:
-    """End ``process`` and all that it started at once, as a machine that loses power would."""
-    os.killpg(process.pid, signal.SIGKILL)
+def kill_all(process: subprocess.Popen[bytes]) -> None:
+    """End ``process`` and all that it started at once, as a machine that loses power would.
+
+    They are one session; ninja gives each compiler a process group of its own.
+    """
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            fields = (folder / "stat").read_text().rpartition(")")[2].split()
+            if int(fields[3]) == process.pid:
+                os.kill(int(folder.name), signal.SIGKILL)
+        except (FileNotFoundError, ProcessLookupError):  # it has ended meanwhile
+            continue
     process.wait()
 
 
-__all__ = ["INSTALL", "MANIFEST", "WHEEL", "Checkout", "kill_group", "make_checkout", "wait_for"]
+__all__ = ["INSTALL", "MANIFEST", "WHEEL", "Checkout", "kill_all", "make_checkout", "wait_for"]

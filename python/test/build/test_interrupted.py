@@ -16,7 +16,7 @@ import pytest
 from setup_tools.locking import exclusive
 
 from .archives import artifact_of, manifest_lines, toolchain
-from .checkout import INSTALL, Checkout, kill_group, make_checkout, wait_for
+from .checkout import INSTALL, Checkout, kill_all, make_checkout, wait_for
 from .conftest import ROOT, make_environment, run
 from .test_install_modes import libtriton
 
@@ -43,7 +43,7 @@ def start(checkout: Checkout) -> Iterator[Callable[..., subprocess.Popen[bytes]]
     yield call
     for process in started:
         if process.poll() is None:
-            kill_group(process)
+            kill_all(process)
 
 
 def held_up(checkout: Checkout, gate: Path) -> dict[str, str]:
@@ -69,7 +69,7 @@ def test_a_build_killed_while_it_compiles_goes_on_where_it_was(checkout, start, 
     process = start(tmp_path / "killed", tmp_path / "log", env)
     objects = checkout.root / "build"
     wait_for(lambda: len(list(objects.rglob("[abc].cpp.o"))) == 3)
-    kill_group(process)
+    kill_all(process)
     assert not list((tmp_path / "killed").glob("*.whl"))
     # A compiler that was killed leaves half a file; the next build must not take it for whole.
     (half,) = objects.glob("*/cmake-*/CMakeFiles/libtriton.dir")
