@@ -81,6 +81,18 @@ class PythonOverlay:
                     NOTE, self._name(file), f"adds the module triton.{name}; nothing of the backend imports it"
                 )
 
+    def left_out(self) -> Iterator[Finding]:
+        """Folders that an editable installation has and a wheel has not."""
+        for path in sorted(self.root.rglob("*")):
+            if not path.is_dir() or path.name == "__pycache__":
+                continue
+            if path.is_symlink():
+                text = f"it is a link to {path.readlink()}: wheels leave it out, so they lack its files"
+                yield Finding(PROBLEM, self.tree.short(path), text, "put the files here")
+            elif not path.name.isidentifier() and any(path.glob("*.py")):
+                text = "its name is no Python identifier, so nothing can import its files, and wheels leave them out"
+                yield Finding(PROBLEM, self.tree.short(path), text, "rename it")
+
     def _name(self, file: str) -> str:
         return self.tree.short(self.root / file)
 

@@ -169,6 +169,7 @@ def _check(view: View, with_imports: bool) -> Iterator[Finding]:
         own = {path for path, state in read_lock(overlay.backend.spec).items() if state == OWN}
         yield from overlay.unknown_functions(view.points)
         yield from overlay.orphans(view.points, {path.removeprefix("triton/") for path in own})
+        yield from overlay.left_out()
         if with_imports:
             yield from import_findings(overlay, view.points)
     if view.cpp is not None:

@@ -145,6 +145,18 @@ def test_a_file_below_the_name_of_a_trunk_module_is_an_orphan(spec, checkout):
     assert spec("check").findings("problem") == []
 
 
+def test_folders_that_wheels_leave_out_are_reported(spec, checkout, tmp_path):
+    (tmp_path / "shared").mkdir()
+    (tmp_path / "shared" / "x.py").touch()
+    checkout.overlay("tools/compile.py", "def compile_it(): return 1\n")
+    (checkout.root / "third_party/acme/backend/spec/triton/tools/shared").symlink_to(tmp_path / "shared")
+    (problem,) = spec("check").findings("problem")
+    assert problem["subject"].endswith("spec/triton/tools/shared") and "wheels leave it out" in problem["text"]
+    checkout.overlay("tools/with-dash/x.py", "x = 1\n")
+    found = spec("check").findings("problem")
+    assert any("with-dash" in f["subject"] and "no Python identifier" in f["text"] for f in found)
+
+
 def test_nested_packages_of_a_hooked_package_are_replaced(spec, checkout):
     checkout.trunk("tools/inner/__init__.py", "x = 1\n")
     checkout.trunk("tools/inner/a.py", "x = 1\n")
