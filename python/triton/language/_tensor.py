@@ -61,7 +61,9 @@ class tensor(base_value):
         result = self
         for position, item in enumerate(slices):
             if _unwrap_if_constexpr(item) is None:
-                result = _semantic.expand_dims(result, position)
+                # A scalar has no dimension for the `:` in front of a None to stand for.
+                rank = len(result.type.get_block_shapes())
+                result = _semantic.expand_dims(result, position if rank else 0)
             elif not ((isinstance(item, tl_slice) and item.is_full()) or item == slice(None)):
                 raise ValueError(f"unsupported tensor index: {item}; only `:` and `None` are possible")
         return result

@@ -7,6 +7,7 @@ import functools
 import hashlib
 import json
 import time
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -129,17 +130,24 @@ class Autotuner(KernelInterface, NativeSlot):
         self._do_bench = do_bench
 
     def _check_names(self) -> None:
+        """ValueError for arguments that cannot be reset or restored. A key that is no parameter only does nothing, and
+        published kernels have such keys, so it is a warning.
+        """
         for option, names in (
             ("key", self.keys),
             ("reset_to_zero", self.reset_to_zero),
             ("restore_value", self.restore_value),
         ):
             unknown = [name for name in names if name not in self.arg_names]
-            if unknown:
-                raise ValueError(
-                    f"autotune({option}=...) of {getattr(self.base_fn, '__name__', self.base_fn)}: no parameters "
-                    f"{unknown}; it has {self.arg_names}"
-                )
+            if not unknown:
+                continue
+            message = (
+                f"autotune({option}=...) of {getattr(self.base_fn, '__name__', self.base_fn)}: no parameters "
+                f"{unknown}; it has {self.arg_names}"
+            )
+            if option != "key":
+                raise ValueError(message)
+            warnings.warn(message, stacklevel=4)
 
     @property
     def do_bench(self) -> Callable:

@@ -123,10 +123,18 @@ def test_argument_that_the_configuration_sets_is_a_conflict():
         launch(kernel, BLOCK=8)
 
 
-@pytest.mark.parametrize("option", ["key", "reset_to_zero", "restore_value"])
+@pytest.mark.parametrize("option", ["reset_to_zero", "restore_value"])
 def test_unknown_names_are_errors(option):
     with pytest.raises(ValueError, match=rf"{option}.*'missing'.*x_ptr"):
         make(**{option: ["missing"]})
+
+
+def test_key_that_is_no_parameter_is_a_warning():
+    with pytest.warns(UserWarning, match=r"key=.*'missing'.*x_ptr"):
+        kernel, _ = make(key=["missing", "n"])
+    launch(kernel)
+    launch(kernel)
+    assert len(kernel.cache) == 1
 
 
 def test_pruning():
