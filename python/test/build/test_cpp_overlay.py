@@ -24,8 +24,9 @@ include(TritonSpecialization)
 include(AddTriton)
 triton_read_overlays()
 include_directories(${{TRITON_SPEC_INCLUDE_DIRS}} include)
+set(MLIR_TABLEGEN_EXE ${{PROJECT_SOURCE_DIR}}/tablegen)
 set(LLVM_TARGET_DEFINITIONS ${{PROJECT_SOURCE_DIR}}/include/triton/Ops.td)
-mlir_tablegen(Ops.inc)
+mlir_tablegen(Ops.inc -gen-dialect-decls -dialect=tt)
 add_subdirectory(lib)
 foreach(backend IN LISTS TRITON_BACKENDS)
   triton_backend_dir(${{backend}} dir)
@@ -52,6 +53,15 @@ KNOWN_COMPILERS = [
     *("-DCMAKE_C_COMPILER_WORKS=1", "-DCMAKE_CXX_COMPILER_WORKS=1"),
     *("-DCMAKE_C_ABI_COMPILED=1", "-DCMAKE_CXX_ABI_COMPILED=1"),
 ]
+# Stands for mlir-tblgen: "documents" a file by a copy.
+TABLEGEN = """\
+#!/bin/sh
+while [ $# -gt 0 ]; do
+  case $1 in *.td) input=$1;; -o) output=$2;; -d) depfile=$2;; esac
+  shift
+done
+cp "$input" "$output" && echo "$output: $input" > "$depfile"
+"""
 OVERLAY = "third_party/acme/backend/spec"
 HOOKED = """\
 #pragma once
@@ -100,6 +110,7 @@ def tree(tmp_path: Path) -> CppTree:
     tree.write("CMakeLists.txt", PROJECT.format(modules=ROOT / "cmake"))
     tree.write("include/triton/Who.h", HOOKED)
     tree.write("include/triton/Ops.td", "trunk\n")
+    tree.write("tablegen", TABLEGEN).chmod(0o755)
     tree.write("lib/A/Private.h", '#ifndef PRIVATE_H\n#define PRIVATE_H\n#define PRIVATE "private"\n#endif\n')
     tree.write("lib/A/A.cpp", '#include "triton/Who.h"\n#include "Private.h"\nconst char *a() { return "trunk"; }\n')
     tree.write("lib/A/B.cpp", '#include "triton/Who.h"\nconst char *b() { return "trunk"; }\n')
@@ -119,7 +130,7 @@ def test_without_an_overlay_the_trunk_is_built(tree):
     assert tree.build_and_run() == "trunk trunk trunk"
 
 
-def test_a_source_of_the_same_path_replaces_the_trunks(tree):
+def test_c1_a_source_of_the_same_path_replaces_the_trunks_in_its_target(tree):
     # It includes the trunk's private header by the name the trunk file uses.
     tree.write(f"{OVERLAY}/lib/A/A.cpp", '#include "Private.h"\nconst char *a() { return "acme-" PRIVATE; }\n')
     assert "Specialization of 'acme': lib/A/A.cpp" in tree.configure()
@@ -138,6 +149,20 @@ def test_a_td_file_of_the_same_path_is_what_tablegen_reads(tree):
     overlay = tree.write(f"{OVERLAY}/include/triton/Ops.td", "acme\n")
     tree.configure()
     assert (tree.root / "b" / "Ops.inc").read_text() == str(overlay)
+
+
+def test_c4_the_documentation_is_of_the_td_file_that_was_built(tree):
+    def document() -> str:
+        done = run("cmake", "--build", tree.root / "b", "--target", "triton-doc", cwd=tree.root)
+        assert done.returncode == 0, done.stdout
+        return (tree.root / "b" / "docs" / "tt.md").read_text()
+
+    tree.configure()
+    assert document() == "trunk\n"
+    overlay = tree.write(f"{OVERLAY}/include/triton/Ops.td", "acme\n")
+    assert document() == "acme\n"
+    overlay.write_text("acme again\n")
+    assert document() == "acme again\n"
 
 
 def test_c3_adding_and_removing_an_overlay_file_needs_no_manual_configure(tree):
@@ -290,7 +315,7 @@ def test_a_library_named_after_a_trunk_target_is_linked_into_it(tree):
     assert tree.build_and_run() == "trunk library trunk"
 
 
-def test_a_library_is_compiled_as_its_trunk_target_is(tree):
+def test_c1_a_library_is_compiled_as_its_trunk_target_is(tree):
     # It finds the private headers of the target, and waits for what the target waits for.
     generate = (
         "add_custom_command(OUTPUT made.h COMMAND ${CMAKE_COMMAND} -E sleep 0.3\n"

@@ -46,7 +46,7 @@ def allowed_names() -> dict[str, set[str]]:
     return allowed
 
 
-def test_trunk_files_name_no_vendor():
+def test_c7_trunk_files_name_no_vendor():
     allowed = allowed_names()
     found = []
     for file in trunk_files():
