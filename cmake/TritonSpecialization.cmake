@@ -60,6 +60,7 @@ function(_triton_name_headers)
   get_property(tops GLOBAL PROPERTY TRITON_SPEC_HEADERS)
   list(FILTER paths INCLUDE REGEX "^include/")
   if(paths OR tops)
+    list(TRANSFORM tops REPLACE "^.*/" "") # so that a build elsewhere has the same commands
     string(SHA256 hash "${paths};${tops}")
     string(SUBSTRING ${hash} 0 12 hash)
     set_property(DIRECTORY APPEND PROPERTY COMPILE_DEFINITIONS TRITON_SPECIALIZED_HEADERS=0x${hash})
