@@ -64,7 +64,7 @@ def _problems(manifest: Manifest, trunk: Trunk) -> Iterator[str]:
     if table.always:
         yield f"{file}: always = true is for backends in the trunk's own third_party"
     yield from _native_parts(manifest, file)
-    yield from _overlay_problems(manifest, trunk)
+    yield from overlay_problems(manifest, trunk)
 
 
 def _native_parts(manifest: Manifest, file: Path) -> Iterator[str]:
@@ -80,7 +80,7 @@ def _native_parts(manifest: Manifest, file: Path) -> Iterator[str]:
         )
 
 
-def _overlay_problems(manifest: Manifest, trunk: Trunk) -> Iterator[str]:
+def overlay_problems(manifest: Manifest, trunk: Trunk) -> Iterator[str]:
     """Functions of the specialization that the trunk never asks for, and files that equal the trunk's."""
     for file in sorted(manifest.overlay_dir.rglob("*.py")):
         path = file.relative_to(manifest.overlay_dir).as_posix()

@@ -18,6 +18,7 @@ from setuptools.command.egg_info import egg_info as setuptools_egg_info
 from setuptools.command.sdist import sdist as setuptools_sdist
 from setuptools.errors import BaseError
 
+from .addon import overlay_problems
 from .assembly import Assembly
 from .cmake_driver import build_native
 from .conflicts import other_owners, warning
@@ -29,6 +30,7 @@ from .links import MARKER_NAME, make_links
 from .locking import exclusive
 from .project import Project, project_of
 from .python_part import build_py
+from .trunk import describe
 
 
 class FlagTreeDistribution(Distribution):
@@ -155,12 +157,16 @@ class sdist(setuptools_sdist):
 
 
 def _warn(say: Callable[[str], None], project: Project) -> None:
-    """Warn of variables that nothing reads and of distributions in the way."""
+    """Warn of variables that nothing reads, of distributions in the way, and of specializations without effect."""
     warn_unknown(os.environ, project.variables, say)
     name = project.environment.text("FLAGTREE_WHEEL_NAME")
     owners = other_owners(name)
     if owners:
         say(warning(name, owners))
+    trunk = describe(project.root)
+    for manifest in project.assembly.selection.backends:
+        for problem in overlay_problems(manifest, trunk):
+            say(problem)
 
 
 def _is_generated(root: Path, name: str) -> bool:

@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
+from setup_tools import commands
 from setup_tools.errors import BuildError
 from setup_tools.links import make_links
 from setup_tools.project import Project, load_project
@@ -114,3 +115,19 @@ def test_a_real_folder_in_the_place_of_a_link_is_not_touched(two):
     with pytest.raises(BuildError, match="is in the way"):
         make_links(project(two, "acme").assembly, lambda text: None)
     assert Path(two.root, "python/triton/backends/acme/mine.py").read_text() == "precious"
+
+
+def test_p6_p8_a_build_warns_of_copies_and_of_functions_that_nothing_asks_for(two):
+    two.write(
+        "python/triton/_utils.py", 'from triton.flagtree_spec import spec_func\nf = spec_func("apply_with_path")\n'
+    )
+    two.write("python/triton/tools/same.py", "x = 1\n")
+    two.write("third_party/acme/backend/spec/triton/tools/same.py", "x = 1\n")
+    two.write("third_party/acme/backend/spec/triton/__init__.py", "def aply_with_path(): pass\n")
+    said = []
+    commands._warn(said.append, project(two, "acme"))
+    assert any("the trunk asks for no function 'aply_with_path'. Did you mean 'apply_with_path'?" in s for s in said)
+    assert any("it equals the trunk's triton/tools/same.py" in s for s in said)
+    said.clear()
+    commands._warn(said.append, project(two))
+    assert not any("acme" in s for s in said), "of a backend that is not built nothing is said"
