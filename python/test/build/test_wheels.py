@@ -159,11 +159,12 @@ def test_size_of_the_wheel(wheels):
     assert wheels.build("mthreads").stat().st_size <= 35 * MEBIBYTE
 
 
-def test_c6_only_the_init_function_is_exported(installed, tmp_path):
+def test_c6_only_the_init_function_and_what_debuggers_read_is_exported(installed, tmp_path):
     environment = installed()
     library = environment.run("import triton._C.libtriton as l; print(l.__file__)", tmp_path)
     symbols = subprocess.run(["nm", "-D", "--defined-only", library], capture_output=True, text=True, check=True)
-    assert [line.split()[-1] for line in symbols.stdout.splitlines()] == ["PyInit_libtriton"]
+    exported = {line.split()[-1] for line in symbols.stdout.splitlines()}
+    assert exported == {"PyInit_libtriton", "__jit_debug_register_code", "__jit_debug_descriptor"}
 
 
 def test_llvm_is_linked_statically(installed, tmp_path):

@@ -14,6 +14,8 @@ from ._wheel import Wheel
 Version = tuple[int, ...]
 
 EXPORTS = ("PyInit_libtriton",)
+# Where debuggers look for code that was compiled in the process; every program with a just-in-time compiler has them.
+DEBUGGER_EXPORTS = ("__jit_debug_register_code", "__jit_debug_descriptor")
 # Libraries that the manylinux specification (PEP 600 and its predecessors) allows a wheel to expect.
 SYSTEM_LIBRARIES = frozenset(
     f"lib{name}"
@@ -77,7 +79,7 @@ def check_binaries(wheel: Wheel, allowed: Iterable[str] = ()) -> Iterator[Findin
 
 
 def _exports(library: Elf) -> Iterator[Finding]:
-    extra = [name for name in library.exported if name not in EXPORTS]
+    extra = [name for name in library.exported if name not in (*EXPORTS, *DEBUGGER_EXPORTS)]
     missing = [name for name in EXPORTS if name not in library.exported]
     if missing:
         yield Finding(
@@ -88,7 +90,8 @@ def _exports(library: Elf) -> Iterator[Finding]:
         text = f"libtriton exports {len(extra)} symbols besides {EXPORTS[0]}, so they may clash: {shown}"
         yield Finding(PROBLEM, "symbols", text, "link with -Wl,--exclude-libs,ALL and hidden visibility")
     if not missing and not extra:
-        yield Finding(OK, "symbols", f"libtriton exports {EXPORTS[0]} only")
+        debugger = " and what debuggers look for" if set(DEBUGGER_EXPORTS) & set(library.exported) else ""
+        yield Finding(OK, "symbols", f"libtriton exports {EXPORTS[0]}{debugger} only")
 
 
 def _needed(wheel: Wheel, binaries: dict[str, Elf], allowed: set[str]) -> Iterator[Finding]:

@@ -165,6 +165,13 @@ def test_bundled_and_allowed_libraries(check):
     assert problems(check(writer)) == []
 
 
+def test_what_debuggers_look_for_may_be_exported(check):
+    exported = ("PyInit_libtriton", "__jit_debug_register_code", "__jit_debug_descriptor")
+    result = check(spoil({"library": library(exported=exported)}))
+    assert problems(result) == []
+    assert any("PyInit_libtriton and what debuggers look for only" in f["text"] for f in result["findings"])
+
+
 def test_size_limit(check):
     assert problems(check(WheelWriter(), "--max-size", "1G")) == []
     assert "more than the 0.0 MiB allowed" in problems(check(WheelWriter(), "--max-size", "1K"))[0]
