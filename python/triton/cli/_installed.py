@@ -142,6 +142,16 @@ def default_backend() -> str | None:
     return next((name for name, b in backends.items() if module == f"{b.package}.driver"), None)
 
 
+def aliases_or_none() -> dict[str, str]:
+    """Further names of installed backends; none where the generated module that has them is damaged."""
+    from triton.flagtree_spec import backend_aliases
+
+    try:
+        return backend_aliases()
+    except ImportError:
+        return {}  # what is wrong is said of the selected backend
+
+
 def _state(name: str, tree: Tree, manifest: Any, libtriton: Any, default: str | None) -> BackendState:
     from triton.backends import backends
 
@@ -152,7 +162,7 @@ def _state(name: str, tree: Tree, manifest: Any, libtriton: Any, default: str | 
     return BackendState(
         name=name,
         summary=table.summary if table else _first_line(name) if installed and not broken else "",
-        aliases=table.aliases if table else (),
+        aliases=table.aliases if table else tuple(a for a, of in aliases_or_none().items() if of == name),
         target=table.target if table else "",
         source=tree.short(folder.folder or folder.package) if folder else backends[name].package,
         installed=installed,
@@ -195,13 +205,11 @@ def _absence(name: str, tree: Tree) -> tuple[bool, bool, str, str]:
 
 def backend_findings(tree: Tree) -> Iterator[Finding]:
     """For ``doctor``: what each backend lacks. A backend that is merely without its device is no problem."""
-    from triton.flagtree_spec import backend_aliases
-
     yield from _incomplete_folders(tree)
     states = backend_states(tree)
     known, _ = manifests(tree)
     chosen = os.environ.get("TRITON_DEFAULT_BACKEND")
-    aliases = backend_aliases()
+    aliases = aliases_or_none()
     wanted = aliases.get(chosen or "", chosen)
     for state in states:
         if state.active:

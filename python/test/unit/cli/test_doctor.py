@@ -289,6 +289,14 @@ def test_an_alias_is_a_name_and_a_wrong_name_gets_the_nearest(flagtree):
     assert outcome.status == 2 and "there is no backend 'cpuu'. Did you mean 'cpu'?" in outcome.err
 
 
+def test_an_installation_knows_aliases_without_manifests(tmp_path):
+    installation = link_installation(tmp_path, "mthreads")
+    code = "import sys\nfrom triton.cli import main\nsys.exit(main(sys.argv[1:]))"
+    done = installation.run(code, "backends", "musa", "--json", TRITON_CACHE_DIR=str(tmp_path))
+    (state,) = json.loads(done.stdout)["backends"]
+    assert (state["name"], state["aliases"], state["selected"]) == ("mthreads", ["musa"], True)
+
+
 def test_a_broken_backend_is_named_and_the_others_are_shown(flagtree, monkeypatch):
     from triton.backends import backends
 
