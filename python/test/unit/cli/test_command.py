@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import pty
 import subprocess
 import sys
 from pathlib import Path
@@ -157,6 +158,29 @@ def test_colours_are_for_terminals(monkeypatch):
     assert _output.paint("x", _output.OK) == "\033[32mx\033[0m"
     monkeypatch.setenv("NO_COLOR", "1")
     assert _output.paint("x", _output.OK) == "x"
+
+
+@pytest.mark.parametrize(("variable", "coloured"), [("TERM", True), ("NO_COLOR", False)])
+def test_a_terminal_gets_colours_and_a_pipe_does_not(variable, coloured):
+    command = [sys.executable, "-m", "triton.cli", "spec", "list"]
+    environment = {**os.environ, "PYTHONPATH": str(PYTHON), "TERM": "xterm"}
+    environment = {name: value for name, value in environment.items() if name != "NO_COLOR"} | {variable: "xterm"}
+    terminal, end = pty.openpty()
+    with subprocess.Popen(command, stdout=end, env=environment) as process:
+        os.close(end)
+        printed = b""
+        while True:
+            try:
+                chunk = os.read(terminal, 65536)
+            except OSError:  # how Linux says that the other end was closed
+                break
+            if not chunk:
+                break
+            printed += chunk
+    os.close(terminal)
+    assert process.returncode == 0 and (b"\033[" in printed) is coloured
+    plain = subprocess.run(command, stdout=subprocess.PIPE, env=environment, check=True).stdout
+    assert b"\033" not in plain and plain.splitlines()[0].split()[:2] == [b"kind", b"hook"]
 
 
 def test_the_documentation_holds_the_current_help(monkeypatch):
