@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import os
 import platform
+import resource
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -89,6 +90,7 @@ def _jobs(selections: Sequence[Selection], pythons: Sequence[Python], out: Path)
 
 def _make(job: steps.Job, keep_going: bool) -> dict[str, str]:
     """Makes one wheel. Returns its row of the table: its name and the seconds of each step."""
+    processor_before = _processor_time()
     row: dict[str, str] = {"wheel": job.name, "backend": job.selection.primary.name, "tag": job.python.tag}
     total = 0.0
 
@@ -114,11 +116,18 @@ def _make(job: steps.Job, keep_going: bool) -> dict[str, str]:
         print(f"error: {error}", file=sys.stderr)
         row["failed"] = "failed"
     row["all"] = f"{total:.0f}"
+    row["processor"] = f"{_processor_time() - processor_before:.0f}"
     return row
 
 
+def _processor_time() -> float:
+    """Seconds that finished programs have computed: unlike the time that passed, it is the same on a busy machine."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 def _table(rows: Sequence[dict[str, str]]) -> str:
-    columns = [*STEPS, "all", "wheel"]
+    columns = [*STEPS, "all", "processor", "wheel"]
     lines = ["seconds: " + "  ".join(f"{column:>{len(column)}}" for column in columns)]
     lines += [
         "         "
@@ -136,7 +145,8 @@ def _times(rows: Sequence[dict[str, str]]) -> str:
     for row in rows:
         title = "further Python" if row["backend"] in seen else "first Python"
         seen.add(row["backend"])
-        lines.append(f"{title}, {row['backend']} {row['tag']} (build {row.get('build', '-')} s of it): {row['all']}\n")
+        note = f"build {row.get('build', '-')} s of it, {row['processor']} s of processor time"
+        lines.append(f"{title}, {row['backend']} {row['tag']} ({note}): {row['all']}\n")
     return "".join(lines)
 
 
