@@ -100,7 +100,7 @@ class Overlay:
             except Exception as error:
                 raise ImportError(
                     f"backend {self.backend!r}: its specialization {os.path.join(self.root, '__init__.py')} "
-                    f"failed to import: {type(error).__name__}: {error}",
+                    f"failed to import: {type(error).__name__}: {error}{_circular_hint(error)}",
                     name=self.module_name,
                 ) from error
         return module
@@ -117,6 +117,13 @@ class Overlay:
                     f"Call spec_path(__path__) before the package's own imports.",
                     name=package,
                 )
+
+
+def _circular_hint(error: Exception) -> str:
+    """What to do where a trunk module that asks for functions is needed by the file that has them."""
+    if "partially initialized" not in str(error):
+        return ""
+    return ". A trunk module was asking for the backend's functions: import trunk modules inside of the functions"
 
 
 class OverlayFinder:

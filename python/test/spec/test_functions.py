@@ -120,6 +120,16 @@ def test_asking_during_the_import_of_the_top_module_is_refused(tree):
     assert "is still being imported" in error
 
 
+def test_p2_a_top_module_that_needs_the_module_which_asks_is_told_what_to_do(tree):
+    """``knobs`` asks while it is imported; the backend's file imports what needs ``knobs``."""
+    tree.trunk("knobs.py", "from triton.flagtree_spec import spec\nspec('knobs_extend_globals', {})\ncache = 1\n")
+    tree.trunk("runtime.py", "from triton.knobs import cache\n")
+    tree.overlay("__init__.py", "import triton.runtime\ndef knobs_extend_globals(names): pass\n")
+    error = tree.error("import triton.knobs")
+    assert "backend 'acme': its specialization" in error and "partially initialized" in error
+    assert "import trunk modules inside of the functions" in error
+
+
 def test_alias_module_is_the_same_module(tree):
     assert tree.output("import triton._flagtree_spec as a, triton.flagtree_spec as b; print(a is b)") == "True"
 
