@@ -30,6 +30,9 @@ COMMANDS: dict[str, str] = {
 }
 
 
+_STDOUT = 1  # its file descriptor
+
+
 class Parser(argparse.ArgumentParser):
     """Errors name the nearest valid word."""
 
@@ -78,7 +81,7 @@ def main(argv: Sequence[str] | None = None) -> int:
                 sys.stdout.flush()
     except BrokenPipeError:
         # The reader (head, less) went away; Python would complain once more when it flushes at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        os.dup2(os.open(os.devnull, os.O_WRONLY), _STDOUT)
         return 0
     except CliError as error:
         return _failed(str(error))
