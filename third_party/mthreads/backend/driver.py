@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import importlib.util
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import Any
 
@@ -51,6 +51,13 @@ def c_type(ty: str) -> str:
         raise TypeError(f"the {TARGET} backend has no C type for arguments of type {ty!r}") from None
 
 
+def _argument_kind(ty: Any) -> Any:
+    """The ctypes of an argument of type `ty`, a tuple of them for a tuple, None for what is compiled in."""
+    if isinstance(ty, tuple):
+        return tuple(_argument_kind(element) for element in ty)
+    return None if ty == "constexpr" else _ARGUMENT[c_type(ty)]
+
+
 class MUSAUtils:
     """Modules and device properties, in the form the runtime asks for."""
 
@@ -77,11 +84,10 @@ class MUSALauncher:
 
     def __init__(self, library: MusaLibrary, src: Any, metadata: Any):
         self._library = library
-        names = list(src.signature)
         self._live = [
-            (index, name, _ARGUMENT[c_type(src.signature[name])])
-            for index, name in enumerate(names)
-            if src.signature[name] != "constexpr"
+            (index, name, _argument_kind(ty))
+            for index, (name, ty) in enumerate(src.signature.items())
+            if ty != "constexpr"
         ]
         self._threads = metadata.num_warps * metadata.warp_size
         self._shared = metadata.shared
@@ -101,12 +107,20 @@ class MUSALauncher:
     ) -> None:
         if grid_x * grid_y * grid_z == 0:
             return
-        slots = [self._slot(name, kind, args[index]) for index, name, kind in self._live]
+        slots = [slot for index, name, kind in self._live for slot in self._slots(name, kind, args[index])]
         if enter_hook:
             enter_hook(launch_metadata)
         self._library.launch(function, (grid_x, grid_y, grid_z), self._threads, self._shared, stream, slots)
         if exit_hook:
             exit_hook(launch_metadata)
+
+    def _slots(self, name: str, kind: Any, value: Any) -> Iterator[Any]:
+        """The slots of one argument; a tuple has those of its elements."""
+        if isinstance(kind, tuple):
+            for element, part in zip(kind, value):
+                yield from self._slots(name, element, part)
+        elif kind is not None:
+            yield self._slot(name, kind, value)
 
     @staticmethod
     def _slot(name: str, kind: Any, value: Any) -> Any:

@@ -66,6 +66,8 @@ DEVICE_NAMES = {
     **{f"simt.block_id.{axis}": Fact(f"llvm.musa.read.ptx.sreg.ctaid.{axis}", PUBLIC) for axis in "xyz"},
     **{f"simt.num_blocks.{axis}": Fact(f"llvm.musa.read.ptx.sreg.nctaid.{axis}", PUBLIC) for axis in "xyz"},
     "simt.barrier": Fact("llvm.musa.barrier0", PUBLIC),
+    "simt.print": Fact("printf", PUBLIC),
+    "simt.exit": Fact("llvm.musa.exit", PUBLIC),
     "simt.shared": Fact("global_smem", ASSUMED),
     "simt.math.umulhi.i64": Fact("__mt_umul64hi", PUBLIC),
 }

@@ -26,7 +26,13 @@ def plain(x, BLOCK: tl.constexpr):
 
 @triton.jit
 def prints(x, BLOCK: tl.constexpr):
-    tl.device_print("x", tl.load(x))
+    i = tl.arange(0, BLOCK)
+    tl.device_print("x", tl.load(x + i))
+    tl.device_assert(i < 8, "must hold")
+
+@triton.jit
+def assembly(x, BLOCK: tl.constexpr):
+    tl.store(x, tl.inline_asm_elementwise("nop", "=r,r", [tl.load(x)], tl.float32, True, 1))
 
 @triton.jit
 def large(x, BLOCK: tl.constexpr):
@@ -125,6 +131,13 @@ def test_nothing_in_the_llvm_ir_is_newer_than_the_tools(show):
     assert "declare void @llvm.musa.barrier0() #" in text and "convergent" in text
 
 
+def test_prints_and_assertions_are_those_of_the_device(show):
+    text = show(KEEP_LLIR + 'show(prints, ("*fp32",), debug=True)')
+    assert r'c"pid (%d, %d, %d) idx (%d) x: %f\0A\00"' in text
+    assert "call i32 (ptr, ...) @printf(ptr @printed_text.0, i32 " in text
+    assert "assertion `must hold` failed in pid" in text and "call void @llvm.musa.exit()" in text
+
+
 def test_every_function_of_the_lowering_has_a_name(show):
     line = (
         "from triton._C.libtriton import mthreads\n"
@@ -144,8 +157,8 @@ def test_a_function_without_a_name_is_named(show):
 
 
 def test_operations_without_a_lowering_are_named_with_their_place(show):
-    text = show('show(prints, ("*fp32",))')
-    assert "operation 'tt.print' is not supported" in text
+    text = show('show(assembly, ("*fp32",))')
+    assert "operation 'tt.elementwise_inline_asm' is not supported" in text
     assert "program.py" in text and "RuntimeError" in text
 
 

@@ -47,3 +47,38 @@ def test_the_emulator_notices_missing_barriers(compiler, tmp_path):
         print(transposed(), transposed(without_barriers=True), transposed(without_barriers=True, reverse=True))
     """
     assert compiler.output(program, TRITON_CACHE_DIR=str(tmp_path)).split() == ["True", "False", "False"]
+
+
+def test_prints_and_failing_assertions(compiler, tmp_path):
+    program = f"""
+        import sys
+        sys.path.insert(0, {str(EMULATION)!r})
+        import numpy as np
+        import triton
+        import triton.language as tl
+        from emulate import Emulator
+
+        @triton.jit
+        def kernel(x, n, N: tl.constexpr):
+            i = tl.arange(0, N)
+            tl.device_print("100% of x", tl.load(x + i), n, hex=False)
+            tl.device_print("done")
+            tl.device_assert(i < n, "50% of i")
+
+        x = np.arange(4, dtype=np.float32)
+        emulator = Emulator(31, 4, debug=True)
+        emulator.run(kernel, (1,), x, 4, N=4)
+        try:
+            emulator.run(kernel, (1,), x, 3, N=4)
+        except RuntimeError as error:
+            print(error)
+    """
+    lines = compiler.output(program, TRITON_CACHE_DIR=str(tmp_path)).splitlines()
+
+    def printed(n):
+        values = [f"pid (0, 0, 0) idx ({i}) 100% of x: {i}.000000" for i in range(4)]
+        return sorted([*values, f"pid (0, 0, 0) idx () 100% of x: {n}", "pid (0, 0, 0) done"])
+
+    assert sorted(lines[:6]) == printed(4) and sorted(lines[6:12]) == printed(3)
+    assert lines[12].endswith(": assertion `50% of i` failed in pid (0, 0, 0)") and "program.py:" in lines[12]
+    assert lines[13] == "the kernel cannot run on a device: a thread ended it"

@@ -58,16 +58,15 @@ static LLVM::AtomicBinOp binaryOp(RMWOp op) {
 /// Runs `access` for the elements of `op` that this thread owns. Memory order
 /// is that of the whole block, so barriers stand around it.
 void Emitter::emitAtomic(Operation *op, Value ptr, Value mask,
-                         MemSemantic order,
+                         MemSemantic memOrder,
                          function_ref<Value(int64_t)> access) {
   Value result = op->getResult(0);
   auto type = dyn_cast<RankedTensorType>(result.getType());
   Type elem = getElementTypeOrSelf(result.getType());
-  if (memoryBytes(elem) < 4)
-    return void(error(op, "the target has no atomic operations on " +
-                              Twine(8 * memoryBytes(elem)) + "-bit values"));
-  if (order == MemSemantic::RELEASE || order == MemSemantic::ACQUIRE_RELEASE)
+  if (memOrder == MemSemantic::RELEASE ||
+      memOrder == MemSemantic::ACQUIRE_RELEASE)
     barrier();
+  order(AccessKind::Atomic, ptr, false);
   SmallVector<int64_t> one = {1};
   Layout layout = type ? layoutOf(type) : Layout(one, threads, 1);
   Value owner = type ? isOwner(layout) : isFirstThread();
@@ -88,40 +87,142 @@ void Emitter::emitAtomic(Operation *op, Value ptr, Value mask,
     });
     barrier();
     old = readAll(block, layout);
-  } else if (order == MemSemantic::ACQUIRE ||
-             order == MemSemantic::ACQUIRE_RELEASE) {
+  } else if (memOrder == MemSemantic::ACQUIRE ||
+             memOrder == MemSemantic::ACQUIRE_RELEASE) {
     barrier();
   }
   set(result, old);
 }
 
-void Emitter::emitAtomicRMW(AtomicRMWOp op) {
-  Type elem = getElementTypeOrSelf(op.getType());
-  emitAtomic(op, op.getPtr(), op.getMask(), op.getSem(), [&](int64_t r) {
-    return LLVM::AtomicRMWOp::create(
-        b, loc, binaryOp(op.getAtomicRmwOp()), element(op.getPtr(), r),
-        element(op.getVal(), r), ordering(op.getSem()), StringRef(),
-        memoryBytes(elem));
-  });
+static bool acquires(MemSemantic order) {
+  return order == MemSemantic::ACQUIRE || order == MemSemantic::ACQUIRE_RELEASE;
 }
 
-void Emitter::emitAtomicCAS(AtomicCASOp op) {
+/// (old value, success)
+static Value compareExchange(OpBuilder &b, Location loc, Value ptr,
+                             Value expected, Value v, MemSemantic order) {
+  return LLVM::AtomicCmpXchgOp::create(
+      b, loc, ptr, expected, v, ordering(order),
+      acquires(order) ? LLVM::AtomicOrdering::acquire
+                      : LLVM::AtomicOrdering::monotonic);
+}
+
+static Value castBits(OpBuilder &b, Location loc, Value v, Type type) {
+  if (v.getType() == type)
+    return v;
+  return arith::BitcastOp::create(b, loc, type, v);
+}
+
+//===----------------------------------------------------------------------===//
+// Values of less than 32 bits: exchange the word that contains them
+//===----------------------------------------------------------------------===//
+
+Value Emitter::exchangeNarrow(Value ptr, Type elem, MemSemantic order,
+                              function_ref<Value(Value)> next) {
+  Type word = b.getI32Type(), type = registerType(elem);
+  unsigned width = 8 * memoryBytes(elem);
+  Type bits = b.getIntegerType(width);
+  Value address = LLVM::PtrToIntOp::create(b, loc, b.getI64Type(), ptr);
+  Value aligned = arith::AndIOp::create(b, loc, address, i64(~3));
+  Value wordPtr = LLVM::IntToPtrOp::create(b, loc, ptr.getType(), aligned);
+  Value byte = arith::AndIOp::create(b, loc, address, i64(3));
+  Value shift = arith::ShLIOp::create(
+      b, loc, arith::TruncIOp::create(b, loc, word, byte), i32(3));
+  Value others = arith::XOrIOp::create(
+      b, loc,
+      arith::ShLIOp::create(b, loc, i32((int64_t(1) << width) - 1), shift),
+      i32(-1));
+  Value first =
+      LLVM::LoadOp::create(b, loc, word, wordPtr, 4, /*isVolatile=*/true);
+  auto loop = scf::WhileOp::create(
+      b, loc, {word, type}, first,
+      [&](OpBuilder &, Location, ValueRange args) {
+        Value down = arith::ShRUIOp::create(b, loc, args[0], shift);
+        Value old =
+            castBits(b, loc, arith::TruncIOp::create(b, loc, bits, down), type);
+        Value wanted = extend(castBits(b, loc, next(old), bits), word, false);
+        Value merged = arith::OrIOp::create(
+            b, loc, arith::AndIOp::create(b, loc, args[0], others),
+            arith::ShLIOp::create(b, loc, wanted, shift));
+        Value pair = compareExchange(b, loc, wordPtr, args[0], merged, order);
+        Value seen = LLVM::ExtractValueOp::create(b, loc, pair, 0);
+        Value done = LLVM::ExtractValueOp::create(b, loc, pair, 1);
+        Value again =
+            arith::XOrIOp::create(b, loc, done, integer(b.getI1Type(), 1));
+        scf::ConditionOp::create(b, loc, again, ValueRange{seen, old});
+      },
+      [&](OpBuilder &, Location, ValueRange args) {
+        scf::YieldOp::create(b, loc, args[0]);
+      });
+  return loop.getResult(1);
+}
+
+Value Emitter::combineNarrow(AtomicRMWOp op, Type elem, Value old, Value v) {
+  switch (op.getAtomicRmwOp()) {
+  case RMWOp::AND:
+    return arith::AndIOp::create(b, loc, old, v);
+  case RMWOp::OR:
+    return arith::OrIOp::create(b, loc, old, v);
+  case RMWOp::XOR:
+    return arith::XOrIOp::create(b, loc, old, v);
+  case RMWOp::ADD:
+    return arith::AddIOp::create(b, loc, old, v);
+  case RMWOp::FADD: {
+    Value sum = arith::AddFOp::create(b, loc, toF32(old, elem), toF32(v, elem));
+    return fromF32(sum, elem, false);
+  }
+  case RMWOp::MAX:
+    return arith::MaxSIOp::create(b, loc, old, v);
+  case RMWOp::MIN:
+    return arith::MinSIOp::create(b, loc, old, v);
+  case RMWOp::UMAX:
+    return arith::MaxUIOp::create(b, loc, old, v);
+  case RMWOp::UMIN:
+    return arith::MinUIOp::create(b, loc, old, v);
+  case RMWOp::XCHG:
+    return v;
+  }
+  return v;
+}
+
+//===----------------------------------------------------------------------===//
+// tt.atomic_rmw and tt.atomic_cas
+//===----------------------------------------------------------------------===//
+
+void Emitter::emitAtomicRMW(AtomicRMWOp op) {
   Type elem = getElementTypeOrSelf(op.getType());
-  Type type = registerType(elem);
-  // Bits are compared, also those of floats.
+  bool isNarrow = memoryBytes(elem) < 4;
+  emitAtomic(
+      op, op.getPtr(), op.getMask(), op.getSem(), [&](int64_t r) -> Value {
+        Value ptr = element(op.getPtr(), r), v = element(op.getVal(), r);
+        if (isNarrow)
+          return exchangeNarrow(ptr, elem, op.getSem(), [&](Value old) {
+            return combineNarrow(op, elem, old, v);
+          });
+        return LLVM::AtomicRMWOp::create(b, loc, binaryOp(op.getAtomicRmwOp()),
+                                         ptr, v, ordering(op.getSem()),
+                                         StringRef(), memoryBytes(elem));
+      });
+}
+
+/// Bits are compared, also those of floats.
+void Emitter::emitAtomicCAS(AtomicCASOp op) {
+  Type elem = getElementTypeOrSelf(op.getType()), type = registerType(elem);
   Type bits = b.getIntegerType(8 * memoryBytes(elem));
-  auto cast = [&](Value v, Type to) -> Value {
-    return v.getType() == to ? v
-                             : Value(arith::BitcastOp::create(b, loc, to, v));
-  };
-  emitAtomic(op, op.getPtr(), {}, op.getSem(), [&](int64_t r) {
-    bool acquires = op.getSem() == MemSemantic::ACQUIRE ||
-                    op.getSem() == MemSemantic::ACQUIRE_RELEASE;
-    Value pair = LLVM::AtomicCmpXchgOp::create(
-        b, loc, element(op.getPtr(), r), cast(element(op.getCmp(), r), bits),
-        cast(element(op.getVal(), r), bits), ordering(op.getSem()),
-        acquires ? LLVM::AtomicOrdering::acquire
-                 : LLVM::AtomicOrdering::monotonic);
-    return cast(LLVM::ExtractValueOp::create(b, loc, pair, 0), type);
+  bool isNarrow = memoryBytes(elem) < 4;
+  emitAtomic(op, op.getPtr(), {}, op.getSem(), [&](int64_t r) -> Value {
+    Value ptr = element(op.getPtr(), r);
+    Value expected = castBits(b, loc, element(op.getCmp(), r), bits);
+    Value v = castBits(b, loc, element(op.getVal(), r), bits);
+    if (isNarrow)
+      return exchangeNarrow(ptr, elem, op.getSem(), [&](Value old) {
+        Value found = castBits(b, loc, old, bits);
+        Value isExpected = arith::CmpIOp::create(
+            b, loc, arith::CmpIPredicate::eq, found, expected);
+        return arith::SelectOp::create(b, loc, isExpected, v, found);
+      });
+    Value pair = compareExchange(b, loc, ptr, expected, v, op.getSem());
+    return castBits(b, loc, LLVM::ExtractValueOp::create(b, loc, pair, 0),
+                    type);
   });
 }

@@ -18,7 +18,7 @@ using namespace mlir::triton::mthreads;
 /// Operations that the code of a single element cannot contain.
 static bool concernsTheBlock(Operation *op) {
   return isa<LoadOp, StoreOp, AtomicRMWOp, AtomicCASOp, ReduceOp, ScanOp, DotOp,
-             HistogramOp, MapElementwiseOp>(op) ||
+             HistogramOp, MapElementwiseOp, PrintOp, AssertOp>(op) ||
          op->getName().getStringRef() == "gpu.barrier";
 }
 
@@ -70,6 +70,8 @@ void Emitter::emitOp(Operation *op) {
       .Case([&](ScanOp o) { emitScan(o); })
       .Case([&](DotOp o) { emitDot(o); })
       .Case([&](MapElementwiseOp o) { emitMap(o); })
+      .Case([&](PrintOp o) { emitPrint(o); })
+      .Case([&](AssertOp o) { emitAssert(o); })
       .Default([&](Operation *) {
         if (name == "llvm.intr.assume")
           return; // informs the compiler only
@@ -123,7 +125,7 @@ void Emitter::emitFor(scf::ForOp op) {
   mapFlattened(op.getResults(), loop.getResults());
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
-  emitBlock(*op.getBody());
+  emitLoopBody(op, [&] { emitBlock(*op.getBody()); });
   if (!inits.empty())
     scf::YieldOp::create(b, loc,
                          flatten(op.getBody()->getTerminator()->getOperands()));
@@ -144,26 +146,33 @@ void Emitter::emitIf(scf::IfOp op) {
       scf::YieldOp::create(b, loc,
                            flatten(from.getTerminator()->getOperands()));
   };
+  PendingAccesses before = pending;
   fill(*op.thenBlock(), branch.thenBlock());
+  std::swap(before, pending);
   if (hasElse)
     fill(*op.elseBlock(), branch.elseBlock());
+  pending.merge(before);
 }
 
 void Emitter::emitWhile(scf::WhileOp op) {
-  auto loop = scf::WhileOp::create(
-      b, loc, flatTypes(op.getResultTypes()), flatten(op.getInits()),
-      [&](OpBuilder &, Location, ValueRange arguments) {
-        mapFlattened(op.getBeforeArguments(), arguments);
-        emitBlock(*op.getBeforeBody());
-        auto condition = op.getConditionOp();
-        scf::ConditionOp::create(b, loc, scalar(condition.getCondition()),
-                                 flatten(condition.getArgs()));
-      },
-      [&](OpBuilder &, Location, ValueRange arguments) {
-        mapFlattened(op.getAfterArguments(), arguments);
-        emitBlock(*op.getAfterBody());
-        scf::YieldOp::create(b, loc, flatten(op.getYieldOp().getOperands()));
-      });
+  auto create = [&] {
+    return scf::WhileOp::create(
+        b, loc, flatTypes(op.getResultTypes()), flatten(op.getInits()),
+        [&](OpBuilder &, Location, ValueRange arguments) {
+          mapFlattened(op.getBeforeArguments(), arguments);
+          emitBlock(*op.getBeforeBody());
+          auto condition = op.getConditionOp();
+          scf::ConditionOp::create(b, loc, scalar(condition.getCondition()),
+                                   flatten(condition.getArgs()));
+        },
+        [&](OpBuilder &, Location, ValueRange arguments) {
+          mapFlattened(op.getAfterArguments(), arguments);
+          emitBlock(*op.getAfterBody());
+          scf::YieldOp::create(b, loc, flatten(op.getYieldOp().getOperands()));
+        });
+  };
+  scf::WhileOp loop;
+  emitLoopBody(op, [&] { loop = create(); });
   mapFlattened(op.getResults(), loop.getResults());
 }
 

@@ -110,6 +110,7 @@ void Emitter::emitLoad(LoadOp op) {
   Layout layout = layoutOf(type);
   Type elem = type.getElementType();
   Value mask = op.getMask(), other = op.getOther();
+  order(AccessKind::Read, op.getPtr(), isOwnMemory(op.getPtr(), layout));
   int64_t width = accessWidth(op.getPtr(), mask, layout);
   Registers values;
   for (int64_t first = 0; first < layout.registers(); first += width) {
@@ -138,6 +139,7 @@ void Emitter::emitScalarLoad(LoadOp op) {
   auto load = [&] {
     return loadGroup(scalar(op.getPtr()), elem, 1, op.getIsVolatile());
   };
+  order(AccessKind::Read, op.getPtr(), /*isOwn=*/false);
   if (!op.getIsVolatile())
     return set(op, predicated(mask, otherwise, load));
   beginShared();
@@ -155,12 +157,14 @@ void Emitter::emitStore(StoreOp op) {
   Type elem = getElementTypeOrSelf(op.getValue().getType());
   Value mask = op.getMask();
   if (!type) {
+    order(AccessKind::Write, op.getPtr(), /*isOwn=*/false);
     Value condition = both(isFirstThread(), mask ? scalar(mask) : Value());
     return predicated(condition, [&] {
       storeGroup(scalar(op.getPtr()), elem, scalar(op.getValue()));
     });
   }
   Layout layout = layoutOf(type);
+  order(AccessKind::Write, op.getPtr(), isOwnMemory(op.getPtr(), layout));
   int64_t width = accessWidth(op.getPtr(), mask, layout);
   Value owner = isOwner(layout);
   for (int64_t first = 0; first < layout.registers(); first += width) {

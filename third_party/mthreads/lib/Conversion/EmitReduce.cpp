@@ -7,9 +7,6 @@
 // thread are reduced by exchanging values through shared memory, eight threads
 // in one step. Afterwards every thread has the result for its other bits.
 //
-// A scan takes log2(n) steps over shared memory: in step s each element is
-// combined with the one 2^s before.
-//
 //===----------------------------------------------------------------------===//
 
 #include "Emitter.h"
@@ -26,16 +23,10 @@ namespace {
 constexpr unsigned kExchangeBits = 3;
 } // namespace
 
-static Registers concat(ValueRange lhs, ValueRange rhs) {
+Registers mthreads::concat(ValueRange lhs, ValueRange rhs) {
   Registers all(lhs);
   llvm::append_range(all, rhs);
   return all;
-}
-
-/// An index without the bits `bits`; those above move down.
-static int64_t without(int64_t number, BitRange bits) {
-  BitRange below = {0, bits.low};
-  return below.extract(number) | number >> (bits.low + bits.width) << bits.low;
 }
 
 //===----------------------------------------------------------------------===//
@@ -127,7 +118,7 @@ void Emitter::placeReduced(ReduceOp op, const Layout &layout, BitRange axis,
       join(extract(mine, below), shiftLeft(extract(mine, above), axis.low));
   predicated(writes, [&] {
     for (auto &[offset, values] : groups) {
-      index.constant = without(offset, axis);
+      index.constant = without({{}, 0, offset}, axis).constant;
       for (auto [block, v] : llvm::zip(blocks, values))
         writeShared(block, index, v);
     }
@@ -148,51 +139,4 @@ void Emitter::emitReduce(ReduceOp op) {
     return placeReduced(op, layout, axis, groups);
   for (auto [result, v] : llvm::zip(op.getResults(), groups.front().second))
     set(result, {v});
-}
-
-//===----------------------------------------------------------------------===//
-// Scans
-//===----------------------------------------------------------------------===//
-
-void Emitter::emitScan(ScanOp op) {
-  Layout layout = layoutOf(op.getSrcs().front().getType());
-  BitRange axis = layout.dimBits(op.getAxis());
-  int64_t extent = int64_t(1) << axis.width;
-  SmallVector<Registers> values;
-  for (Value src : op.getSrcs())
-    values.push_back(registers(src));
-  for (int64_t step = 1; step < extent && !failed; step *= 2) {
-    beginShared();
-    SmallVector<SharedBlock> blocks;
-    for (auto [elem, held] : llvm::zip(op.getElementTypes(), values)) {
-      blocks.push_back(allocateShared(elem, layout.size()));
-      stageInto(blocks.back(), layout, held);
-    }
-    barrier();
-    for (int64_t r = 0; r < layout.registers() && !failed; ++r) {
-      Index own = elementIndex(layout, r);
-      Value position = value(extract(own, axis));
-      Value hasOther = arith::CmpIOp::create(
-          b, loc,
-          op.getReverse() ? arith::CmpIPredicate::ult
-                          : arith::CmpIPredicate::uge,
-          position, i32(op.getReverse() ? extent - step : step));
-      Value at = value(own);
-      Value other =
-          op.getReverse()
-              ? Value(arith::AddIOp::create(b, loc, at, i32(step << axis.low)))
-              : Value(arith::SubIOp::create(b, loc, at, i32(step << axis.low)));
-      Value from = arith::SelectOp::create(b, loc, hasOther, other, at);
-      Registers before, held;
-      for (auto [block, all] : llvm::zip(blocks, values)) {
-        before.push_back(readShared(block, {from, layout.size() - 1, 0}));
-        held.push_back(all[r]);
-      }
-      Registers sum = inlineScalars(op.getCombineOp(), concat(before, held));
-      for (auto [all, v] : llvm::zip(values, sum))
-        all[r] = arith::SelectOp::create(b, loc, hasOther, v, all[r]);
-    }
-  }
-  for (auto [result, all] : llvm::zip(op.getResults(), values))
-    set(result, all);
 }

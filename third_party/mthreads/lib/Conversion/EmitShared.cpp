@@ -30,7 +30,10 @@ static LLVM::GlobalOp sharedMemory(OpBuilder &b, ModuleOp module) {
       /*alignment=*/16, kSharedSpace);
 }
 
-void Emitter::barrier() { callDevice(kBarrier, Type(), {}, false); }
+void Emitter::barrier() {
+  callDevice(kBarrier, Type(), {}, false);
+  pending.clear();
+}
 
 void Emitter::beginShared() {
   barrier();

@@ -78,15 +78,17 @@ Layout Emitter::layoutOf(Type type) const {
 /// Groups are as wide as the widest access of the kernel, and as what
 /// tt.map_elementwise packs.
 void Emitter::chooseVectors(FuncOp kernel) {
-  auto widen = [&](Value ptr) {
+  auto widen = [&](Value ptr, Value mask) {
     auto type = dyn_cast<RankedTensorType>(ptr.getType());
     if (!type)
       return;
     Type pointee =
         cast<triton::PointerType>(type.getElementType()).getPointeeType();
-    maxVec = std::max(maxVec,
-                      std::min<int64_t>({axisInfo->getAlignment(ptr), kMaxVec,
-                                         kAccessBytes / memoryBytes(pointee)}));
+    int64_t width = std::min<int64_t>({axisInfo->getAlignment(ptr), kMaxVec,
+                                       kAccessBytes / memoryBytes(pointee)});
+    if (mask)
+      width = std::min<int64_t>(width, axisInfo->getMaskAlignment(mask));
+    maxVec = std::max(maxVec, width);
   };
   kernel.walk([&](Operation *op) {
     if (auto load = dyn_cast<LoadOp>(op))
@@ -141,7 +143,7 @@ LogicalResult Emitter::run(FuncOp kernel, Block *body) {
   loc = kernel.getLoc();
   threadId = callDevice(kThreadId, b.getI32Type(), {}, true);
   for (auto [from, to] : llvm::zip(kernel.getArguments(), body->getArguments()))
-    set(from, {to});
+    set(from, {fromMemory(to, from.getType())});
   emitBlock(kernel.getBody().front());
   return failure(failed);
 }
@@ -277,6 +279,26 @@ Index Emitter::join(const Index &lhs, const Index &rhs) {
   else
     result.dynamic =
         b.createOrFold<arith::OrIOp>(loc, lhs.dynamic, rhs.dynamic);
+  return result;
+}
+
+Index Emitter::without(const Index &index, BitRange bits) {
+  unsigned end = bits.low + bits.width;
+  Index below = extract(index, {0, bits.low});
+  return join(below, shiftLeft(extract(index, {end, 31 - end}), bits.low));
+}
+
+Index Emitter::withBits(const Index &index, BitRange bits, bool set) {
+  Index result = index;
+  result.constant &= ~bits.mask();
+  if (set)
+    result.constant |= bits.mask();
+  result.dynamicBits &= ~bits.mask();
+  if (!result.dynamicBits)
+    result.dynamic = nullptr;
+  else if (result.dynamicBits != index.dynamicBits)
+    result.dynamic = b.createOrFold<arith::AndIOp>(loc, index.dynamic,
+                                                   i32(result.dynamicBits));
   return result;
 }
 

@@ -25,12 +25,14 @@
 #include "triton/Analysis/AxisInfo.h"
 #include "triton/Dialect/Triton/IR/Dialect.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/SetVector.h"
 
 #include <optional>
 
 namespace mlir::triton::mthreads {
 
 using Registers = SmallVector<Value>;
+Registers concat(ValueRange lhs, ValueRange rhs);
 
 /// An index, i32: the disjoint union of the bits of a value and of a constant.
 struct Index {
@@ -38,6 +40,18 @@ struct Index {
   int64_t dynamicBits = 0; ///< bits that `dynamic` may have
   int64_t constant = 0;
 };
+
+/// Accesses to global memory that no barrier separates from what follows. A
+/// null pointer stands for those of other iterations of a loop.
+struct PendingAccesses {
+  llvm::SmallSetVector<Value, 4> reads, writes;
+  bool atomics = false;
+
+  void clear() { *this = PendingAccesses(); }
+  void merge(const PendingAccesses &other);
+};
+
+enum class AccessKind { Read, Write, Atomic };
 
 /// A block in shared memory, row-major.
 struct SharedBlock {
@@ -52,12 +66,14 @@ public:
       : b(builder), loc(builder.getUnknownLoc()), threads(threads) {}
 
   /// Emits the body of `kernel` at the end of `body`, whose arguments are those
-  /// of the kernel. Fails after a diagnostic.
+  /// of the kernel in their memory types. Fails after a diagnostic.
   LogicalResult run(FuncOp kernel, Block *body);
   int64_t sharedBytes() const { return maxShared; }
   /// The type in which a thread holds a value of scalar type `elem`. Formats
   /// that LLVM has no arithmetic for are their bits.
   static Type registerType(Type elem);
+  /// The type in which memory and arguments of kernels hold it.
+  static Type memoryType(Type elem);
 
 private:
   //===--- Control flow (EmitControl.cpp) ---===//
@@ -99,6 +115,15 @@ private:
   Value fromFloat8(Value v, Type from);
   Value toFloat8(Value v, Type to, bool towardZero);
 
+  //===--- Order of accesses (EmitOrder.cpp) ---===//
+  /// Emits a barrier unless an access through `ptr` may be made before those
+  /// that are pending. `isOwn`: the memory is the thread's alone.
+  void order(AccessKind kind, Value ptr, bool isOwn);
+  bool isOwnMemory(Value ptr, const Layout &layout);
+  /// Emits the body of a loop, whose accesses meet those of its other
+  /// iterations.
+  void emitLoopBody(Operation *loop, function_ref<void()> body);
+
   //===--- Memory (EmitMemory.cpp, EmitAtomic.cpp) ---===//
   void emitLoad(LoadOp op);
   void emitScalarLoad(LoadOp op);
@@ -107,6 +132,18 @@ private:
   void emitAtomicCAS(AtomicCASOp op);
   void emitAtomic(Operation *op, Value ptr, Value mask, MemSemantic order,
                   function_ref<Value(int64_t)> access);
+  /// Replaces a value of less than 32 bits by what `next` makes of it; returns
+  /// the old one.
+  Value exchangeNarrow(Value ptr, Type elem, MemSemantic order,
+                       function_ref<Value(Value)> next);
+  Value combineNarrow(AtomicRMWOp op, Type elem, Value old, Value v);
+
+  //===--- Output (EmitDebug.cpp) ---===//
+  void emitPrint(PrintOp op);
+  void emitAssert(AssertOp op);
+  void callPrint(StringRef format, ValueRange args);
+  Value printable(Value v, Type elem, bool isSigned, bool hex,
+                  std::string &format);
   /// Elements that one access may move.
   int64_t accessWidth(Value ptr, Value mask, const Layout &layout);
   Registers loadGroup(Value ptr, Type elem, int64_t width, bool isVolatile);
@@ -134,6 +171,10 @@ private:
   using Groups = SmallVector<std::pair<int64_t, Registers>>;
   void emitReduce(ReduceOp op);
   void emitScan(ScanOp op);
+  void scanRegisters(ScanOp op, const Layout &layout, BitRange done,
+                     SmallVectorImpl<Registers> &values);
+  void scanThreads(ScanOp op, const Layout &layout, BitRange done,
+                   SmallVectorImpl<Registers> &values);
   Groups reduceRegisters(ReduceOp op, const Layout &layout, BitRange axis);
   void reduceThreads(ReduceOp op, const Layout &layout, BitRange axis,
                      Groups &groups);
@@ -164,7 +205,6 @@ private:
   //===--- Basics (Emitter.cpp) ---===//
   void chooseVectors(FuncOp kernel);
   Layout layoutOf(Type type) const;
-  static Type memoryType(Type elem);
   static int64_t memoryBytes(Type elem);
   Value toMemory(Value v, Type elem);
   Value fromMemory(Value v, Type elem);
@@ -186,6 +226,10 @@ private:
   Index extract(const Index &index, BitRange bits);
   Index shiftLeft(const Index &index, unsigned amount);
   Index join(const Index &lhs, const Index &rhs);
+  /// The index without `bits`; those above move down.
+  Index without(const Index &index, BitRange bits);
+  /// The index with `bits` all set or all clear.
+  Index withBits(const Index &index, BitRange bits, bool set);
   Index linear(ArrayRef<Index> at, ArrayRef<int64_t> shape);
   Value value(const Index &index);
   /// i1: this thread is the one that writes its elements; null: every thread
@@ -205,6 +249,7 @@ private:
   Block *entry = nullptr;
   Value threadId;
   int64_t sharedTop = 0, maxShared = 0;
+  PendingAccesses pending;
   bool insideScalarRegion = false;
   bool failed = false;
 };

@@ -95,7 +95,7 @@ LogicalResult LowerToThreadsPass::lower(FuncOp func) {
       return func.emitError()
              << "thread lowering: argument " << arg.getArgNumber()
              << " has unsupported type " << type;
-    types.push_back(Emitter::registerType(type));
+    types.push_back(Emitter::memoryType(type));
   }
   OpBuilder b(func);
   auto lowered = func::FuncOp::create(b, func.getLoc(), func.getSymName(),

@@ -1,24 +1,8 @@
 // RUN: triton-opt %s -mthreads-lower-to-threads=threads=32 -split-input-file -verify-diagnostics
 
-tt.func public @prints(%x: i32) {
-  // expected-error @below {{thread lowering: operation 'tt.print' is not supported}}
-  tt.print "x: " {hex = false, isSigned = array<i32: 1>} : %x : i32
-  tt.return
-}
-
-// -----
-
-tt.func public @asserts(%x: i1) {
-  // expected-error @below {{thread lowering: operation 'tt.assert' is not supported}}
-  tt.assert %x, "must hold" : i1
-  tt.return
-}
-
-// -----
-
-tt.func public @half_atomics(%x: !tt.ptr<f16>, %v: f16) {
-  // expected-error @below {{thread lowering: the target has no atomic operations on 16-bit values}}
-  %old = tt.atomic_rmw fadd, relaxed, gpu, %x, %v : (!tt.ptr<f16>, f16) -> f16
+tt.func public @assembly(%x: i32) {
+  // expected-error @below {{thread lowering: operation 'tt.elementwise_inline_asm' is not supported}}
+  %r = tt.elementwise_inline_asm "nop" {constraints = "=r,r", packed_element = 1 : i32, pure = true} %x : i32 -> i32
   tt.return
 }
 

@@ -121,6 +121,62 @@ def atomics_of_floats_and_exchanges(run):
 
 
 @triton.jit
+def _narrow_atomics(x, sums, swapped, N: tl.constexpr):
+    at = tl.arange(0, N)
+    v = tl.load(x + at)
+    tl.atomic_add(sums + at % 3, v)
+    old = tl.atomic_cas(swapped + at, at.to(tl.int16), (at * 2).to(tl.int16))
+    tl.atomic_add(swapped + at, old)
+
+
+@case
+def atomics_of_half_words(run):
+    for n in (8, 256):
+        x = rng.integers(-5, 5, n).astype(np.float16)
+        sums, swapped = np.zeros(4, np.float16), np.arange(n, dtype=np.int16)
+        swapped[3] = -1
+        original = swapped.copy()
+        run(_narrow_atomics, (1,), x, sums, swapped, N=n)
+        np.testing.assert_array_equal(sums, [*(x[i::3].sum() for i in range(3)), 0])
+        np.testing.assert_array_equal(swapped, np.where(original < 0, 2 * original, 3 * original))
+
+
+@triton.jit
+def _in_place(x, n, N: tl.constexpr, M: tl.constexpr):
+    rows, columns = tl.arange(0, N), tl.arange(0, M)
+    at = x + rows[:, None] * M + columns[None, :]
+    v = tl.load(at)
+    tl.store(x + columns[None, :] * N + rows[:, None], v)
+    for i in range(n):
+        row = tl.load(x + i * M + columns)
+        tl.store(x + (i + 1) * M + M - 1 - columns, row + 1)
+
+
+@case
+def memory_is_accessed_in_program_order(run):
+    x = np.arange(8 * 32, dtype=np.int32)
+    expected = np.ascontiguousarray(x.reshape(8, 32).T).reshape(8, 32)
+    for i in range(7):
+        expected[i + 1] = expected[i][::-1] + 1
+    run(_in_place, (1,), x, 7, N=8, M=32)
+    np.testing.assert_array_equal(x.reshape(8, 32), expected)
+
+
+@triton.jit
+def _flags(x, flag, out, N: tl.constexpr):
+    at = tl.arange(0, N)
+    tl.store(out + at, tl.where(flag, tl.load(x + at) * 2, 0))
+
+
+@case
+def scalars_of_one_bit(run):
+    for flag in (False, True):
+        x, out = floats(64), np.ones(64, np.float32)
+        run(_flags, (1,), x, flag, out, N=64)
+        np.testing.assert_array_equal(out, 2 * x * flag)
+
+
+@triton.jit
 def _histogram(x, out, n, N: tl.constexpr, BINS: tl.constexpr):
     at = tl.arange(0, N)
     tl.store(out + tl.arange(0, BINS), tl.histogram(tl.load(x + at), BINS, mask=at < n))

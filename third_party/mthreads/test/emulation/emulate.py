@@ -27,7 +27,11 @@ _TYPES = {np.dtype(name): short for name, short in {
     "bool": "i1", "int8": "i8", "uint8": "u8", "int16": "i16", "uint16": "u16", "int32": "i32", "uint32": "u32",
     "int64": "i64", "uint64": "u64", "float16": "fp16", "float32": "fp32", "float64": "fp64",
 }.items()}  # fmt: skip
-_STATUS = {1: "threads wait at a barrier that others never reach", 2: "shared memory was written beyond its size"}
+_STATUS = {
+    1: "threads wait at a barrier that others never reach",
+    2: "shared memory was written beyond its size",
+    3: "a thread ended it",
+}
 
 
 class BFloat16(np.ndarray):
@@ -42,8 +46,9 @@ def keep_text(backend: Any, stages: dict, options: Any, language: Any, capabilit
 class Emulator:
     """Compiles and runs kernels. One block has `warps` warps of the target's warp size."""
 
-    def __init__(self, arch: int, warps: int):
+    def __init__(self, arch: int, warps: int, **options: Any):
         self.warps = warps
+        self.options = {"num_warps": warps, **options}
         self.target = GPUTarget("musa", arch, musa.ARCHITECTURES[arch].warp_size)
         self._folder = tempfile.TemporaryDirectory(prefix="simt-")
         self._path = Path(self._folder.name)
@@ -52,7 +57,7 @@ class Emulator:
             ["cc", "-O1", "-shared", "-fPIC", "-o", self._runtime, _HERE / "simt.c", "-lm"],
             check=True,
         )
-        self._library = ctypes.CDLL(str(self._runtime), mode=ctypes.RTLD_GLOBAL)
+        self._library = ctypes.CDLL(str(self._runtime))
         # LLVM calls the compiler's library for what the processor may lack, such as half precision.
         found = subprocess.run(["cc", "-print-libgcc-file-name"], capture_output=True, text=True, check=True)
         self._compiler_library = found.stdout.strip()
@@ -82,7 +87,7 @@ class Emulator:
         )
         knobs.runtime.add_stages_inspection_hook = keep_text
         try:
-            return triton.compile(source, target=self.target, options={"num_warps": self.warps})
+            return triton.compile(source, target=self.target, options=self.options)
         finally:
             knobs.runtime.add_stages_inspection_hook = None
 
@@ -124,6 +129,8 @@ class Emulator:
             return "*bf16"
         if isinstance(value, np.ndarray):
             return "*" + _TYPES[value.dtype]
+        if isinstance(value, bool):
+            return "i1"
         return "i32" if isinstance(value, int) else "fp32"
 
     def link(self, device_ir: str, name: str) -> Any:

@@ -3,6 +3,7 @@
    only, in the order that the caller asks for, so that a missing barrier shows
    as a wrong result in one order or the other. */
 #include <math.h>
+#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +11,7 @@
 #include <ucontext.h>
 
 enum { MAX_THREADS = 1024, STACK = 256 * 1024, SHARED = 256 * 1024 };
-enum { OK, DIVERGED, OUT_OF_SHARED };
+enum { OK, DIVERGED, OUT_OF_SHARED, STOPPED };
 
 char simt_shared[SHARED] __attribute__((aligned(16)));
 static const char unwritten = 0x5a;
@@ -21,7 +22,7 @@ static struct {
   int done;
 } threads[MAX_THREADS];
 static ucontext_t scheduler;
-static int current;
+static int current, stopped;
 static int block[3], blocks[3];
 static void (*kernel)(void *);
 static void *arguments;
@@ -35,6 +36,20 @@ int simt_num_blocks_y(void) { return blocks[1]; }
 int simt_num_blocks_z(void) { return blocks[2]; }
 
 void simt_barrier(void) { swapcontext(&threads[current].context, &scheduler); }
+
+int simt_print(const char *format, ...) {
+  va_list values;
+  va_start(values, format);
+  int written = vprintf(format, values);
+  va_end(values);
+  fflush(stdout);
+  return written;
+}
+
+void simt_exit(void) {
+  stopped = 1;
+  simt_barrier();
+}
 
 static void start(void) {
   kernel(arguments);
@@ -64,6 +79,8 @@ static int run_block(int count, int reversed) {
       swapcontext(&scheduler, &threads[current].context);
       done += threads[current].done;
     }
+    if (stopped)
+      return STOPPED;
     if (done == count)
       return OK;
     if (done)
@@ -75,6 +92,7 @@ int simt_launch(void (*entry)(void *), void *slots, const int *grid, int count,
                 int shared, int reversed) {
   kernel = entry;
   arguments = slots;
+  stopped = 0;
   memcpy(blocks, grid, sizeof blocks);
   for (block[2] = 0; block[2] < grid[2]; ++block[2])
     for (block[1] = 0; block[1] < grid[1]; ++block[1])

@@ -11,6 +11,8 @@
 //   simt.num_blocks.{x,y,z}     () -> i32
 //   simt.barrier                () waits for all threads of the block and makes
 //                               their memory accesses visible to each other
+//   simt.print                  (format, ...) -> i32, C's printf
+//   simt.exit                   () ends the thread
 //   simt.shared                 shared memory of the block
 //   simt.math.<function>.<type> a function of mathFunctions(), f32 or f64;
 //                               simt.math.umulhi.i64
@@ -29,6 +31,8 @@ constexpr llvm::StringLiteral kThreadId = "simt.thread_id";
 constexpr llvm::StringLiteral kBlockId = "simt.block_id.";
 constexpr llvm::StringLiteral kNumBlocks = "simt.num_blocks.";
 constexpr llvm::StringLiteral kBarrier = "simt.barrier";
+constexpr llvm::StringLiteral kPrint = "simt.print";
+constexpr llvm::StringLiteral kExit = "simt.exit";
 constexpr llvm::StringLiteral kShared = "simt.shared";
 constexpr llvm::StringLiteral kMath = "simt.math.";
 
