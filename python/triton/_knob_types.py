@@ -52,8 +52,16 @@ class Knob(Generic[T]):
     too, so that child processes agree; `None` removes it.
     """
 
-    def __init__(self, env: str, parse: Callable[[str], T], default: Any = None, once: bool = False):
+    def __init__(
+        self,
+        env: str,
+        parse: Callable[[str], T],
+        default: Any = None,
+        once: bool = False,
+        empty_is_unset: bool = False,
+    ):
         self.env = env
+        self.empty_is_unset = empty_is_unset
         self.parse = parse
         self.default = default
         self.once = once
@@ -75,7 +83,7 @@ class Knob(Generic[T]):
 
     def _from_env(self, group: KnobGroup) -> Any:
         text = os.environ.get(self.env)
-        if text is None:
+        if text is None or (not text and self.empty_is_unset):
             return (
                 self.default(group) if callable(self.default) and not isinstance(self.default, type) else self.default
             )
@@ -117,6 +125,11 @@ def int_knob(env: str, default: int | None = None) -> Knob[int]:
 
 def str_knob(env: str, default: Any = None) -> Knob[str]:
     return Knob(env, str, default)
+
+
+def path_knob(env: str, default: Any) -> Knob[str]:
+    """A folder. An empty variable is one that is not set: no path is empty."""
+    return Knob(env, str, default, empty_is_unset=True)
 
 
 def class_knob(env: str, default: Any = None) -> Knob[type]:

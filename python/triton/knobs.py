@@ -17,6 +17,7 @@ from ._knob_types import (
     bool_knob,
     class_knob,
     int_knob,
+    path_knob,
     str_knob,
 )
 from .flagtree_spec import spec
@@ -60,10 +61,10 @@ class redis_knobs(KnobGroup):
 class cache_knobs(KnobGroup):
     """Where compiled kernels are kept."""
 
-    home_dir = str_knob("TRITON_HOME", lambda _: os.path.expanduser("~"))
-    dir = str_knob("TRITON_CACHE_DIR", _under_home("cache"))
-    dump_dir = str_knob("TRITON_DUMP_DIR", _under_home("dump"))
-    override_dir = str_knob("TRITON_OVERRIDE_DIR", _under_home("override"))
+    home_dir = path_knob("TRITON_HOME", lambda _: os.path.expanduser("~"))
+    dir = path_knob("TRITON_CACHE_DIR", _under_home("cache"))
+    dump_dir = path_knob("TRITON_DUMP_DIR", _under_home("dump"))
+    override_dir = path_knob("TRITON_OVERRIDE_DIR", _under_home("override"))
     manager_class = class_knob("TRITON_CACHE_MANAGER", _default_cache_manager)
     remote_manager_class = class_knob("TRITON_REMOTE_CACHE_BACKEND")
 

@@ -101,7 +101,7 @@ def expressions(draw: Any, dtype: str, leaves: list[Node], depth: int) -> Node:
 
 @dataclass
 class Layout:
-    """How a matrix lies in a buffer: strides in elements, which may be negative or 0, and where its first element is."""
+    """How a matrix lies in a buffer: strides in elements (negative or 0, too), and where its first element is."""
 
     strides: tuple[int, int]
     offset: int
@@ -151,7 +151,9 @@ class Kernel:
         dtype = np.dtype(self.expression.dtype)
         if not self.reduction or dtype.itemsize >= 4:
             return dtype.name
-        return "float32" if dtype.kind == "f" else "uint32" if dtype.kind == "u" and self.reduction == "sum" else "int32"
+        if dtype.kind == "f":
+            return "float32"
+        return "uint32" if dtype.kind == "u" and self.reduction == "sum" else "int32"
 
     def inputs(self) -> list[np.ndarray]:
         rng = np.random.default_rng(self.seed)

@@ -27,6 +27,13 @@ _MAX_SCRATCH = 1 << 30
 _FLUSH_BYTES = 64 << 20
 
 
+def _check_threads() -> None:
+    """ValueError for a number of threads that the runtime, which reads the variable itself, would take for none."""
+    text = os.environ.get("TRITON_CPU_NUM_THREADS", "").strip()
+    if text and not (text.isdecimal() and int(text) > 0):
+        raise ValueError(f"environment variable TRITON_CPU_NUM_THREADS={text!r}: expected a number of threads, from 1")
+
+
 class CPUUtils:
     """Loading of binaries, and properties of the device."""
 
@@ -59,6 +66,7 @@ class CPUUtils:
     def driver_abi(self) -> Any:
         from triton._C.libtriton import cpu
 
+        _check_threads()
         return cpu.driver_abi
 
 

@@ -65,6 +65,12 @@ def test_folders_follow_home(monkeypatch):
     assert knobs.cache.dir == "/other/.triton/cache" and knobs.cache.dump_dir == "/other/.triton/dump"
 
 
+def test_empty_folder_is_one_that_is_not_set(monkeypatch):
+    monkeypatch.setenv("TRITON_HOME", "/somewhere")
+    monkeypatch.setenv("TRITON_CACHE_DIR", "")
+    assert knobs.cache.dir == "/somewhere/.triton/cache"
+
+
 def test_debug_is_read_once(monkeypatch):
     knobs.refresh_knobs()
     monkeypatch.delenv("TRITON_DEBUG", raising=False)

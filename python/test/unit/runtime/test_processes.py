@@ -192,3 +192,12 @@ def test_traceback_of_a_first_launch_that_fails_ends_at_the_launch():
     script = FIRST_LAUNCH_FAILS.format(folder=os.path.dirname(__file__))
     ended = subprocess.run([sys.executable, "-c", script], timeout=60, capture_output=True, text=True, check=True)
     assert ended.stdout.split() == ["<module>"]
+
+
+@pytest.mark.parametrize("threads", ["abc", "0", "-2", "1.5"])
+def test_number_of_threads_that_is_none(threads):
+    script = FIRST_LAUNCH_FAILS.replace("except TypeError", "except ValueError").replace("print(", "print(error, ")
+    environment = {**os.environ, "TRITON_CPU_NUM_THREADS": threads}
+    command = [sys.executable, "-c", script.format(folder=os.path.dirname(__file__))]
+    ended = subprocess.run(command, env=environment, timeout=60, capture_output=True, text=True, check=True)
+    assert f"TRITON_CPU_NUM_THREADS={threads!r}: expected a number of threads" in ended.stdout
