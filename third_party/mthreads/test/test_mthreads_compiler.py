@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import shutil
 import stat
+import subprocess
 
 import pytest
 
@@ -129,6 +131,17 @@ def test_nothing_in_the_llvm_ir_is_newer_than_the_tools(show):
     assert "call void @llvm.musa.barrier0()" in text
     assert "@global_smem = external addrspace(3) global [0 x i8], align 16" in text
     assert "declare void @llvm.musa.barrier0() #" in text and "convergent" in text
+
+
+def test_llvm_14_reads_the_llvm_ir(show):
+    """The toolkit's LLVM, besides the calling convention, which is number 102 to LLVM's own tools."""
+    tool = shutil.which("llvm-as-14")
+    if tool is None:
+        pytest.skip("llvm-as-14 is not installed (Debian: llvm-14)")
+    kernels = ('add, ("*fp32", "i32")', 'plain, ("*bf16",)', 'large, ("*fp16",)', 'prints, ("*fp32",), debug=True')
+    for kernel in kernels:
+        text = show(f"{KEEP_LLIR}show({kernel})").replace("mtgpu_kernel", "cc102")
+        subprocess.run([tool, "-opaque-pointers", "-o", os.devnull, "-"], input=text, text=True, check=True)
 
 
 def test_prints_and_assertions_are_those_of_the_device(show):

@@ -90,3 +90,20 @@ def test_a_binary_that_does_not_load_is_an_error(installation, fake_musa):
     code = IMPORT + "MUSADriver().utils.load_binary('kernel', b'nonsense', 0, 0)"
     done = installation.run(code, TRITON_LIBMUSA_PATH=str(fake_musa), FAKE_MUSA_DEVICES="1")
     assert "MusaError: muModuleLoadData failed" in done.stderr
+
+
+def test_elements_of_tuples_are_arguments_of_their_own(installation, fake_musa, tmp_path):
+    log = tmp_path / "launches"
+    code = IMPORT + (
+        """
+from types import SimpleNamespace
+source = SimpleNamespace(signature={"t": ("*fp32", "constexpr", ("i32", "fp32")), "BLOCK": "constexpr"})
+launch = MUSADriver().launcher_cls(source, SimpleNamespace(num_warps=1, warp_size=32, shared=0))
+function = MUSADriver().utils.load_binary("kernel", b"binary", 0, 0)[1]
+tensor = SimpleNamespace(data_ptr=lambda: 4096)
+launch(1, 1, 1, 0, function, None, None, None, None, (tensor, 5, (7, 0.5)), 16)
+"""
+    )
+    env = {"TRITON_LIBMUSA_PATH": str(fake_musa), "FAKE_MUSA_DEVICES": "1", "FAKE_MUSA_LOG": str(log)}
+    installation.output(code, **env)
+    assert log.read_text().endswith("pointer 4096 int 7 float 0.5\n")
