@@ -23,19 +23,33 @@ using namespace mlir::triton;
 
 namespace {
 
-py::dict describeHost() {
-  const HostTarget &host = getHostTarget();
-  py::list enabled;
+py::dict describeTarget(const HostTarget &host) {
+  py::list enabled, withheld;
   for (const std::string &feature : host.enabledFeatures)
     enabled.append(feature);
+  for (const std::string &feature : host.withheldFeatures)
+    withheld.append(feature);
   py::dict result;
   result["triple"] = host.spec.triple;
   result["cpu"] = host.spec.cpu;
   result["features"] = host.spec.features;
   result["enabled"] = py::tuple(enabled);
+  result["withheld"] = py::tuple(withheld);
   result["vector_bits"] = host.vectorBits;
+  return result;
+}
+
+py::dict describeHost() {
+  py::dict result = describeTarget(getHostTarget());
   result["vector_library"] = cpu::hasVectorMathLibrary();
   return result;
+}
+
+py::dict describeNamed(const std::string &name) {
+  llvm::Expected<HostTarget> found = describeProcessor(name);
+  if (!found)
+    throw py::value_error(llvm::toString(found.takeError()));
+  return describeTarget(*found);
 }
 
 py::dict kernelInfo(mlir::ModuleOp &module) {
@@ -44,6 +58,7 @@ py::dict kernelInfo(mlir::ModuleOp &module) {
   result["name"] = info.name;
   result["scratch"] = info.scratch;
   result["blocking"] = info.blocking;
+  result["dot_bf16"] = info.dotBF16;
   return result;
 }
 
@@ -118,10 +133,14 @@ void initPasses(py::module &&m) {
       py::arg("pm"));
   m.def(
       "add_lower_blocks",
-      [](mlir::PassManager &passes, unsigned vectorBits, bool sanitize) {
-        passes.addPass(cpu::createLowerBlocksPass(vectorBits, sanitize));
+      [](mlir::PassManager &passes, unsigned vectorBits, bool sanitize,
+         bool dotInt8, bool dotBF16, bool collectAdds) {
+        passes.addPass(cpu::createLowerBlocksPass(
+            {vectorBits, sanitize, dotInt8, dotBF16, collectAdds}));
       },
-      py::arg("pm"), py::arg("vector_bits"), py::arg("sanitize") = false);
+      py::arg("pm"), py::arg("vector_bits"), py::arg("sanitize") = false,
+      py::arg("dot_int8") = false, py::arg("dot_bf16") = false,
+      py::arg("collect_adds") = false);
   m.def(
       "add_expand_math",
       [](mlir::PassManager &passes, unsigned vectorBits, py::object library) {
@@ -147,9 +166,15 @@ void init_triton_cpu(py::module &&m) {
   initPasses(m.def_submodule("passes"));
   cpu::installForkHandler();
 
-  m.def("host", &describeHost,
-        "The processor: triple, cpu, features (relative to cpu), enabled (all "
-        "features), vector_bits, vector_library (glibc's libmvec is there)");
+  m.def(
+      "host", &describeHost,
+      "The processor: triple, cpu, features (relative to cpu), enabled (all "
+      "features), withheld (features that are left out, because LLVM's use of "
+      "them breaks IEEE semantics), vector_bits, vector_library (glibc's "
+      "libmvec is there)");
+  m.def("describe", &describeNamed, py::arg("cpu"),
+        "The same of a processor by its name in LLVM, without vector_library. "
+        "ValueError for an unknown one.");
   m.def("kernel_info", &kernelInfo, py::arg("module"),
         "name, scratch bytes per program and blocking of a lowered module; "
         "the name is empty when it holds no kernel");

@@ -62,8 +62,10 @@ HostTarget describeHost() {
 
   StringMap<bool, MallocAllocator> features = sys::getHostCPUFeatures();
   for (StringRef name : kInexactFeatures)
-    if (features.contains(name))
+    if (features.lookup(name)) {
       features[name] = false;
+      host.withheldFeatures.push_back(name.str());
+    }
 
   // Functions carry the feature string as an attribute that is hashed often,
   // so only what differs from the processor's own set goes in.
@@ -138,6 +140,35 @@ StringMap<TargetMachine *> &threadMachines() {
 const HostTarget &getHostTarget() {
   static const HostTarget host = describeHost();
   return host;
+}
+
+Expected<HostTarget> describeProcessor(StringRef cpu) {
+  HostTarget result;
+  result.spec.triple = getHostTarget().spec.triple;
+  result.spec.cpu = cpu.str();
+  Triple triple(result.spec.triple);
+  Expected<const Target *> target = lookupTarget(triple);
+  if (!target)
+    return target.takeError();
+  if (Error error = checkProcessor(**target, triple, result.spec))
+    return error;
+  std::unique_ptr<MCSubtargetInfo> info(
+      (*target)->createMCSubtargetInfo(triple, cpu, ""));
+  std::vector<std::string> changes;
+  for (const SubtargetFeatureKV &feature :
+       info->getEnabledProcessorFeatures()) {
+    StringRef name = feature.Key;
+    if (!is_contained(kInexactFeatures, name)) {
+      result.enabledFeatures.push_back(name.str());
+      continue;
+    }
+    result.withheldFeatures.push_back(name.str());
+    changes.push_back(("-" + name).str());
+  }
+  llvm::sort(result.enabledFeatures);
+  result.spec.features = join(changes, ",");
+  result.vectorBits = widestVector(*info, triple);
+  return result;
 }
 
 Expected<TargetMachine *> getTargetMachine(const TargetSpec &spec) {

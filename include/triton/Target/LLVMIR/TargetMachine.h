@@ -29,6 +29,9 @@ struct HostTarget {
   TargetSpec spec;
   /// Every feature that code for `spec` may use, sorted.
   std::vector<std::string> enabledFeatures;
+  /// Features that the processor has and `spec` leaves out, because LLVM would
+  /// use them where they break IEEE semantics (see the definition).
+  std::vector<std::string> withheldFeatures;
   /// Widest vector register that is worth using, in bits.
   unsigned vectorBits;
 };
@@ -36,6 +39,10 @@ struct HostTarget {
 /// Describes the host. Features whose instructions break IEEE semantics for
 /// plain conversions are left out (see the definition). Computed once.
 const HostTarget &getHostTarget();
+
+/// Describes processor `cpu`, in LLVM's terms, of the host's architecture. An
+/// error names an unknown one.
+llvm::Expected<HostTarget> describeProcessor(llvm::StringRef cpu);
 
 /// A code generator for `spec`, or an error that names the unknown triple or
 /// processor. The machine belongs to the calling thread and is reused by its

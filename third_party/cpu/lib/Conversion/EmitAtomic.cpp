@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CollectAdds.h"
 #include "Emitter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -65,6 +66,8 @@ static Nest scalarNest(Type type) {
 }
 
 void Emitter::emitAtomicRMW(AtomicRMWOp op) {
+  if (mayCollect && isCollectable(op))
+    return emitCollectedAdd(op);
   Value result = op.getResult();
   auto type = dyn_cast<RankedTensorType>(result.getType());
   Type elem = getElementTypeOrSelf(result.getType());

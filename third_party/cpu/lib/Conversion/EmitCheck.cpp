@@ -68,20 +68,6 @@ Value Emitter::extentOf(unsigned argument, bool end) {
   return slot;
 }
 
-/// An array of `width` addresses on the stack.
-Value Emitter::addressArray(int64_t width) {
-  Value &slot = addressArrays[width];
-  if (!slot) {
-    OpBuilder::InsertionGuard guard(b);
-    Value count = i64(width);
-    b.setInsertionPointAfterValue(count);
-    slot = LLVM::AllocaOp::create(b, loc,
-                                  LLVM::LLVMPointerType::get(b.getContext()),
-                                  b.getI64Type(), count, 64);
-  }
-  return slot;
-}
-
 /// One bit per lane. Null stands for all lanes.
 Value Emitter::maskBits(Value mask, int64_t width) {
   if (!mask)
@@ -199,7 +185,7 @@ void Emitter::checkAccess(const Access &access, const Point &p,
                                  i64Type, i64Type, i64Type, i64Type});
   Value list;
   if (listed) {
-    list = addressArray(width);
+    list = stackArray(addressArrays, width);
     LLVM::StoreOp::create(b, loc, addresses, list, 64);
     first = i64(0);
   } else {
@@ -238,7 +224,7 @@ void Emitter::checkIndex(GatherOp op, Value indices, const Point &p,
   Type pointer = LLVM::LLVMPointerType::get(b.getContext());
   auto vector = dyn_cast<VectorType>(indices.getType());
   int64_t width = vector ? vector.getDimSize(0) : 1;
-  Value list = addressArray(width);
+  Value list = stackArray(addressArrays, width);
   LLVM::StoreOp::create(b, loc, indices, list, 8);
   int64_t laneStride;
   Value linear = elementIndex(op.getType(), p, level, laneStride);

@@ -6,10 +6,12 @@
 // type of the accumulation (f32 for the narrow floats, i32 for i8). A block of
 // rows times vectors of the result then stays in registers over the whole K:
 // each step loads the vectors of one row of B and broadcasts one scalar of each
-// row of A.
+// row of A. Where the processor multiplies several neighbours along K per lane,
+// B is stored in groups of them (EmitDotPacked.cpp).
 //
 //===----------------------------------------------------------------------===//
 
+#include "DotTile.h"
 #include "Emitter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -19,15 +21,6 @@
 using namespace mlir;
 using namespace mlir::triton;
 using namespace mlir::triton::cpu;
-
-/// The part of a product that is computed in registers, and its tiles.
-struct Emitter::DotTile {
-  DotOp op;
-  Buffer a, b, out;
-  Type compute;          ///< type of the sums
-  int64_t m, n, k, rank; ///< rank includes batch dimensions
-  int64_t rows, vectors, width;
-};
 
 /// How much of the result fits in registers: 24 of 32 vectors with AVX-512, 12
 /// of 16 otherwise. The rest holds operands.
@@ -64,19 +57,24 @@ Buffer Emitter::dotOperand(Value v, Type compute) {
 SmallVector<Value> Emitter::dotStep(const DotTile &t, Value aRow, Value bRow,
                                     int64_t rows, ValueRange sums) {
   bool isInt = isa<IntegerType>(t.compute);
-  int64_t bytes = memBytes(t.compute);
+  // What a lane multiplies at once is as wide as the sum.
+  Type part = t.group > 1 ? Type(b.getI32Type()) : t.compute;
+  int64_t bytes = memBytes(part), rowBytes = t.k * memBytes(t.a.elem);
   SmallVector<Value> columns, next;
   for (int64_t v = 0; v < t.vectors; ++v)
     columns.push_back(loadVector(offsetPtr(bRow, i64(v * t.width * bytes)),
-                                 t.compute, t.width, {}, {}));
+                                 part, t.width, {}, {}));
   for (int64_t r = 0; r < rows; ++r) {
-    Value x =
-        loadVector(offsetPtr(aRow, i64(r * t.k * bytes)), t.compute, 1, {}, {});
+    // Groups of bytes lie as their first byte does.
+    Value x = LLVM::LoadOp::create(
+        b, loc, part, offsetPtr(aRow, i64(r * rowBytes)), memBytes(t.a.elem));
     if (t.width > 1)
-      x = vector::BroadcastOp::create(b, loc, valueType(t.compute, t.width), x);
+      x = vector::BroadcastOp::create(b, loc, valueType(part, t.width), x);
     for (int64_t v = 0; v < t.vectors; ++v) {
       Value sum = sums[r * t.vectors + v];
-      if (isInt)
+      if (t.group > 1)
+        next.push_back(packedProduct(t, x, columns[v], sum));
+      else if (isInt)
         next.push_back(arith::AddIOp::create(
             b, loc, sum, arith::MulIOp::create(b, loc, x, columns[v])));
       else
@@ -92,7 +90,9 @@ void Emitter::dotBlock(const DotTile &t, const Point &base, DimIndex row,
   DotOp op = t.op;
   Type acc = getElementTypeOrSelf(op.getType());
   bool isInt = isa<IntegerType>(t.compute);
-  int64_t bytes = memBytes(t.compute);
+  // Per step along K; a group of B is one i32.
+  int64_t aBytes = memBytes(t.a.elem) * t.group;
+  int64_t bBytes = memBytes(t.b.elem) * t.n;
   unsigned m = t.rank - 2, n = t.rank - 1;
   SmallVector<Value> sums;
   SmallVector<Point> points;
@@ -109,8 +109,11 @@ void Emitter::dotBlock(const DotTile &t, const Point &base, DimIndex row,
       points.push_back(p);
       Value init = asVector(eval(op.getC(), p), acc, t.width);
       here();
-      sums.push_back(isInt ? intCast(init, valueType(t.compute, t.width))
-                           : floatCast(init, t.compute, t.width));
+      init = isInt ? intCast(init, valueType(t.compute, t.width))
+                   : floatCast(init, t.compute, t.width);
+      if (t.rowSums.base)
+        init = withoutRowSum(t, p, init);
+      sums.push_back(init);
     }
   int64_t laneStride;
   unsigned level;
@@ -122,12 +125,11 @@ void Emitter::dotBlock(const DotTile &t, const Point &base, DimIndex row,
   p.dims[m] = {i64(0), 0, false};
   p.dims[n] = {col.base, col.level, false};
   Value bPtr = bufferAddress(t.b, p, laneStride, level);
-  sums =
-      emitLoop(i64(0), i64(t.k), 1, sums, [&](DimIndex k, ValueRange carried) {
+  sums = emitLoop(
+      i64(0), i64(t.k / t.group), 1, sums, [&](DimIndex k, ValueRange carried) {
         here();
-        Value a = b.createOrFold<arith::MulIOp>(loc, k.base, i64(bytes));
-        Value bRow =
-            b.createOrFold<arith::MulIOp>(loc, k.base, i64(bytes * t.n));
+        Value a = b.createOrFold<arith::MulIOp>(loc, k.base, i64(aBytes));
+        Value bRow = b.createOrFold<arith::MulIOp>(loc, k.base, i64(bBytes));
         return dotStep(t, offsetPtr(aPtr, a), offsetPtr(bPtr, bRow), rows,
                        carried);
       });
@@ -137,6 +139,18 @@ void Emitter::dotBlock(const DotTile &t, const Point &base, DimIndex row,
                     : floatCast(sum, acc, t.width);
     writeBuffer(t.out, point, result(v, t.width, depth()));
   }
+}
+
+/// The start of the sums of a row of bytes, see EmitDotPacked.cpp.
+Value Emitter::withoutRowSum(const DotTile &t, const Point &p, Value init) {
+  Point row = p;
+  row.dims.pop_back();
+  row.width = 1;
+  Value sum = readBuffer(t.rowSums, row).base;
+  here();
+  if (t.width > 1)
+    sum = vector::BroadcastOp::create(b, loc, init.getType(), sum);
+  return arith::SubIOp::create(b, loc, init, sum);
 }
 
 void Emitter::emitDot(DotOp op) {
@@ -149,8 +163,18 @@ void Emitter::emitDot(DotOp op) {
   if (acc.getIntOrFloatBitWidth() < 32)
     t.compute =
         isa<IntegerType>(acc) ? Type(b.getI32Type()) : Type(b.getF32Type());
-  t.a = dotOperand(op.getA(), t.compute);
-  t.b = dotOperand(op.getB(), t.compute);
+  t.group = dotGroup(op);
+  dotBF16 |= t.group == 2;
+  if (t.group > 1) {
+    Type elem = getElementTypeOrSelf(op.getA().getType());
+    t.a = dotOperand(op.getA(), elem);
+    t.b = packedOperand(op.getB(), t.group);
+    if (elem.isInteger(8) && !failed)
+      t.rowSums = rowSums(t.a);
+  } else {
+    t.a = dotOperand(op.getA(), t.compute);
+    t.b = dotOperand(op.getB(), t.compute);
+  }
   if (failed)
     return;
   prepare(op.getC(), type.getShape(), /*mayCapture=*/false);

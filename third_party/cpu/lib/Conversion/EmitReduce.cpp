@@ -1,4 +1,4 @@
-//===- EmitReduce.cpp - reductions and scans --------------------*- C++ -*-===//
+//===- EmitReduce.cpp - reductions ------------------------------*- C++ -*-===//
 //
 // Part of the FlagTree project, under the MIT license.
 //
@@ -13,8 +13,7 @@ using namespace mlir;
 using namespace mlir::triton;
 using namespace mlir::triton::cpu;
 
-/// Can the combination work on vectors? Not if it branches.
-static bool isStraightLine(Region &region) {
+bool cpu::isStraightLine(Region &region) {
   return llvm::none_of(region.front(), [](Operation &op) {
     return op.getNumRegions() != 0 || isa<CallOp>(op);
   });
@@ -302,72 +301,4 @@ void Emitter::emitReduceOverLoop(ReduceOp op, const Nest &nest) {
         }
       },
       {});
-}
-
-/// In order along the axis; lanes belong to other dimensions.
-void Emitter::emitScan(ScanOp op) {
-  auto type = cast<RankedTensorType>(op->getOperand(0).getType());
-  Region &region = op.getCombineOp();
-  int axis = op.getAxis();
-  SmallVector<Value> trees(op->operand_begin(), op->operand_end());
-  prepare(trees, type.getShape());
-  Nest nest = chooseNest(trees, type.getShape());
-  if (nest.vecDim == axis || !isStraightLine(region)) {
-    nest.vecDim = -1;
-    nest.width = 1;
-    if (isStraightLine(region))
-      for (int d = type.getRank() - 1; d >= 0; --d)
-        if (d != axis && type.getDimSize(d) > 1) {
-          nest.vecDim = d;
-          nest.width = lanesFor(type.getDimSize(d));
-          break;
-        }
-  }
-  SmallVector<Buffer> targets;
-  for (Value r : op->getResults())
-    targets.push_back(allocate(cast<RankedTensorType>(r.getType())));
-
-  int64_t extent = type.getDimSize(axis);
-  Nest outer = nest;
-  outer.shape[axis] = 1;
-  forEachPointNoSpeculation(
-      outer, {},
-      [&](const Point &point) {
-        Point p = point;
-        auto evalAt = [&](DimIndex index) {
-          p.dims[axis] = index;
-          SmallVector<Value> values;
-          for (Value tree : trees)
-            values.push_back(
-                asVector(eval(tree, p), elementType(tree), nest.width));
-          return values;
-        };
-        auto write = [&](ValueRange values) {
-          for (auto [target, v] : llvm::zip(targets, values))
-            writeBuffer(target, p, result(v, nest.width, depth()));
-        };
-        bool reverse = op.getReverse();
-        SmallVector<Value> acc =
-            evalAt({i64(reverse ? extent - 1 : 0), 0, false});
-        write(acc);
-        if (extent == 1)
-          return;
-        emitLoop(i64(1), i64(extent), 1, acc,
-                 [&](DimIndex index, ValueRange carried) {
-                   if (reverse) {
-                     here();
-                     index.base = arith::SubIOp::create(b, loc, i64(extent - 1),
-                                                        index.base);
-                   }
-                   SmallVector<Value> values = evalAt(index);
-                   SmallVector<Value> next =
-                       combine(region, carried, values, nest.width);
-                   write(next);
-                   return next;
-                 });
-      },
-      {});
-  for (auto [r, target] : llvm::zip(op->getResults(), targets))
-    buffers[r] = target;
-  finishCaptures();
 }

@@ -329,6 +329,9 @@ Lanes Emitter::evalGather(GatherOp op, const Point &p) {
   int64_t axis = op.getAxis();
   int64_t bytes = memBytes(buffer.elem);
   SmallVector<int64_t> strides = buffer.strides();
+  // Blocks have powers of two as sizes: an index outside wraps, so that it
+  // reads some element of the block and no other memory.
+  int64_t extent = buffer.shape[axis];
   // Address of the point with index 0 along the axis, then the axis itself.
   Point q = p;
   q.dims[axis] = {i64(0), 0, false};
@@ -342,6 +345,7 @@ Lanes Emitter::evalGather(GatherOp op, const Point &p) {
     Value place = intCast(index.base, i64Type);
     checkIndex(op, place, p, level);
     at(level);
+    place = arith::AndIOp::create(b, loc, place, i64(extent - 1));
     Value offset =
         arith::MulIOp::create(b, loc, place, i64(strides[axis] * bytes));
     Value ptr = offsetPtr(base, offset);
@@ -359,6 +363,9 @@ Lanes Emitter::evalGather(GatherOp op, const Point &p) {
   Value places = intCast(lanes, wide);
   checkIndex(op, places, p, level);
   at(level);
+  places = arith::AndIOp::create(
+      b, loc, places,
+      splatConstant(i64Type, b.getI64IntegerAttr(extent - 1), p.width));
   Value offsets = arith::MulIOp::create(
       b, loc, places,
       splatConstant(i64Type, b.getI64IntegerAttr(strides[axis] * bytes),

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Emitter.h"
+#include "CollectAdds.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
@@ -21,13 +22,15 @@ SmallVector<int64_t> Buffer::strides() const {
   return result;
 }
 
-Emitter::Emitter(OpBuilder &builder, unsigned vectorBits, bool sanitize)
-    : b(builder), loc(builder.getUnknownLoc()), vectorBits(vectorBits),
-      sanitize(sanitize) {}
+Emitter::Emitter(OpBuilder &builder, const LoweringOptions &options)
+    : b(builder), loc(builder.getUnknownLoc()), options(options),
+      vectorBits(options.vectorBits), sanitize(options.sanitize) {}
 
 LogicalResult Emitter::run(FuncOp func, Block *body, const Kernel &k) {
   kernel = k;
   plan.analyze(func);
+  // A program that is stopped half-way must not leave anything to be added.
+  mayCollect = options.collectAdds && !sanitize && mayCollectAdds(func);
   scopes.clear();
   pushScope(body,
             body->mightHaveTerminator() ? body->getTerminator() : nullptr);

@@ -20,6 +20,7 @@
 
 #include "Lanes.h"
 #include "Plan.h"
+#include "cpu/Conversion/Passes.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -48,9 +49,12 @@ struct Nest {
   int64_t width = 1;
 };
 
+/// Can a combination work on vectors? Not if it branches.
+bool isStraightLine(Region &region);
+
 class Emitter {
 public:
-  Emitter(OpBuilder &builder, unsigned vectorBits, bool sanitize);
+  Emitter(OpBuilder &builder, const LoweringOptions &options);
 
   struct Kernel {
     Block *entry = nullptr;           ///< for constants and buffer addresses
@@ -64,6 +68,9 @@ public:
   void mapScalar(Value from, Value to) { scalars[from] = to; }
   int64_t scratchBytes() const { return maxScratch; }
   bool isBlocking() const { return blocking; }
+  bool usesDotBF16() const { return dotBF16; }
+  /// Has the runtime to be told that the programs are through?
+  bool collectsAdds() const { return collects; }
 
 private:
   //===--- Control flow (EmitControl.cpp) ---===//
@@ -84,16 +91,28 @@ private:
   void emitStoreAt(StoreOp op, const Point &p);
   Lanes emitLoad(LoadOp op, const Point &p);
   void emitAtomicRMW(AtomicRMWOp op);
+  void emitCollectedAdd(AtomicRMWOp op);
+  Value stackArray(DenseMap<int64_t, Value> &arrays, int64_t width);
   void emitAtomicCAS(AtomicCASOp op);
   void emitReduce(ReduceOp op);
   void emitReduceAcrossLanes(ReduceOp op, const Nest &nest);
   void emitReduceOverLoop(ReduceOp op, const Nest &nest);
   void emitScan(ScanOp op);
+  void emitScanOverLoop(ScanOp op, const Nest &nest, ArrayRef<Buffer> targets);
+  void emitScanAcrossLanes(ScanOp op, const Nest &nest,
+                           ArrayRef<Buffer> targets);
+  SmallVector<Value> scanLanes(Region &region, SmallVector<Value> values,
+                               int64_t width, bool reverse);
   void emitDot(DotOp op);
   struct DotTile;
   Buffer dotOperand(Value v, Type compute);
   void dotBlock(const DotTile &t, const Point &base, DimIndex row, DimIndex col,
                 int64_t rows);
+  int64_t dotGroup(DotOp op) const;
+  Buffer packedOperand(Value v, int64_t group);
+  Buffer rowSums(const Buffer &a);
+  Value packedProduct(const DotTile &t, Value x, Value column, Value sum);
+  Value withoutRowSum(const DotTile &t, const Point &p, Value init);
   SmallVector<Value> dotStep(const DotTile &t, Value aRow, Value bRow,
                              int64_t rows, ValueRange sums);
   void emitCat(CatOp op);
@@ -213,7 +232,6 @@ private:
   void checkIndex(GatherOp op, Value indices, const Point &p, unsigned level);
   void pollStop();
   Value extentOf(unsigned argument, bool end);
-  Value addressArray(int64_t width);
   Value maskBits(Value mask, int64_t width);
   Value elementIndex(Type accessed, const Point &p, unsigned level,
                      int64_t &laneStride);
@@ -253,6 +271,7 @@ private:
 
   OpBuilder &b;
   Location loc;
+  const LoweringOptions options;
   const unsigned vectorBits;
   const bool sanitize;
   Kernel kernel;
@@ -265,9 +284,10 @@ private:
   /// Stored values that wait for a root that visits them point by point.
   llvm::SetVector<Value> capturing;
   DenseMap<Attribute, Value> constants;
-  /// For checks: memory of arguments, and arrays on the stack by length.
+  /// For checks: memory of arguments.
   DenseMap<unsigned, Value> extents[2];
-  DenseMap<int64_t, Value> addressArrays;
+  /// For calls of the runtime: arrays on the stack by length.
+  DenseMap<int64_t, Value> addressArrays, valueArrays;
   SmallVector<Assumption> prefixMasks;
   SmallVector<Assumption> remainders;
   /// For prefetching: the root at work, the roots that a load has been part of,
@@ -278,6 +298,9 @@ private:
   int64_t scratchTop = 64; // the first line is a target for masked-off scalars
   int64_t maxScratch = 64;
   bool blocking = false;
+  bool dotBF16 = false;
+  bool mayCollect = false; ///< additions may wait until the kernel is through
+  bool collects = false;
   bool failed = false;
 };
 

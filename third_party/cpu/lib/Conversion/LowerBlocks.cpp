@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Emitter.h"
+#include "RuntimeCalls.h"
 #include "cpu/Conversion/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -27,6 +28,7 @@ using namespace mlir::triton::cpu;
 namespace {
 constexpr const char *kScratch = "tt.cpu.scratch";
 constexpr const char *kBlocking = "tt.cpu.blocking";
+constexpr const char *kDotBF16 = "tt.cpu.dot_bf16";
 
 struct LowerBlocksPass
     : public PassWrapper<LowerBlocksPass, OperationPass<ModuleOp>> {
@@ -34,9 +36,12 @@ struct LowerBlocksPass
 
   LowerBlocksPass() = default;
   LowerBlocksPass(const LowerBlocksPass &other) : PassWrapper(other) {}
-  LowerBlocksPass(unsigned bits, bool checked) {
-    vectorBits = bits;
-    sanitize = checked;
+  explicit LowerBlocksPass(const LoweringOptions &options) {
+    vectorBits = options.vectorBits;
+    sanitize = options.sanitize;
+    dotInt8 = options.dotInt8;
+    dotBF16 = options.dotBF16;
+    collectAdds = options.collectAdds;
   }
 
   StringRef getArgument() const override { return "cpu-lower-blocks"; }
@@ -72,6 +77,16 @@ private:
   Option<bool> sanitize{*this, "sanitize",
                         llvm::cl::desc("Check every access to memory"),
                         llvm::cl::init(false)};
+  Option<bool> dotInt8{*this, "dot-int8",
+                       llvm::cl::desc("Use AVX512-VNNI for products of bytes"),
+                       llvm::cl::init(false)};
+  Option<bool> dotBF16{*this, "dot-bf16",
+                       llvm::cl::desc("Use AVX512-BF16 for products of bf16"),
+                       llvm::cl::init(false)};
+  Option<bool> collectAdds{
+      *this, "collect-adds",
+      llvm::cl::desc("Let the runtime collect atomic additions"),
+      llvm::cl::init(false)};
 };
 } // namespace
 
@@ -136,7 +151,8 @@ LogicalResult LowerBlocksPass::lower(FuncOp func) {
   Value args = entry->getArgument(0), grid = entry->getArgument(1);
   b.setInsertionPointToStart(entry);
 
-  Emitter emitter(b, vectorBits, sanitize);
+  Emitter emitter(
+      b, LoweringOptions{vectorBits, sanitize, dotInt8, dotBF16, collectAdds});
   for (BlockArgument arg : func.getArguments()) {
     Type type = arg.getType();
     if (!isa<triton::PointerType>(type) && !type.isIntOrFloat())
@@ -184,17 +200,24 @@ LogicalResult LowerBlocksPass::lower(FuncOp func) {
   });
   if (failed(emitter.run(func, programs.getBody(), kernel)))
     return failure();
+  if (emitter.collectsAdds()) {
+    b.setInsertionPointAfter(programs);
+    auto callee = runtimeFunction(b, getOperation(), "triton_cpu_add_now", {});
+    LLVM::CallOp::create(b, loc, callee, ValueRange{});
+  }
   lowered->setAttr(kScratch, b.getI64IntegerAttr(emitter.scratchBytes()));
   if (emitter.isBlocking())
     lowered->setAttr(kBlocking, b.getUnitAttr());
+  if (emitter.usesDotBF16())
+    lowered->setAttr(kDotBF16, b.getUnitAttr());
   lowered->setAttr("passthrough", describeKernel(b, func, emitter));
   func.erase();
   return success();
 }
 
-std::unique_ptr<Pass> cpu::createLowerBlocksPass(unsigned vectorBits,
-                                                 bool sanitize) {
-  return std::make_unique<LowerBlocksPass>(vectorBits, sanitize);
+std::unique_ptr<Pass>
+cpu::createLowerBlocksPass(const LoweringOptions &options) {
+  return std::make_unique<LowerBlocksPass>(options);
 }
 
 KernelInfo cpu::kernelInfo(ModuleOp module) {
@@ -206,6 +229,7 @@ KernelInfo cpu::kernelInfo(ModuleOp module) {
     info.name = cast<SymbolOpInterface>(op).getName().str();
     info.scratch = scratch.getInt();
     info.blocking = op->hasAttr(kBlocking);
+    info.dotBF16 = op->hasAttr(kDotBF16);
   });
   return info;
 }

@@ -1,6 +1,7 @@
 //===- HostSymbols.cpp - functions that kernels may call ------------------===//
 
 #include "cpu/Runtime/HostSymbols.h"
+#include "cpu/Runtime/AddBuffer.h"
 #include "cpu/Runtime/DeviceHelpers.h"
 #include "cpu/Runtime/Sanitizer.h"
 #include "llvm/ADT/APFloat.h"
@@ -81,6 +82,8 @@ void *findOwnFunction(StringRef name) {
       entry("triton_cpu_check", &triton_cpu_check),
       entry("triton_cpu_check_index", &triton_cpu_check_index),
       entry("triton_cpu_poll", &triton_cpu_poll),
+      entry("triton_cpu_add_later", &triton_cpu_add_later),
+      entry("triton_cpu_add_now", &triton_cpu_add_now),
   };
   for (const NamedFunction &function : table)
     if (function.name == name)

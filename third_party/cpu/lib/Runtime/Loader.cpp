@@ -8,6 +8,7 @@
 #include "llvm/ExecutionEngine/JITLink/JITLinkMemoryManager.h"
 #include "llvm/ExecutionEngine/Orc/AbsoluteSymbols.h"
 #include "llvm/ExecutionEngine/Orc/Core.h"
+#include "llvm/ExecutionEngine/Orc/Debugging/DebugInfoSupport.h"
 #include "llvm/ExecutionEngine/Orc/Debugging/PerfSupportPlugin.h"
 #include "llvm/ExecutionEngine/Orc/ObjectLinkingLayer.h"
 #include "llvm/ExecutionEngine/Orc/SelfExecutorProcessControl.h"
@@ -109,6 +110,8 @@ private:
     places = std::make_shared<SectionAddresses>();
     objects.addPlugin(places);
     if (isPerfWanted()) {
+      // Else the linker drops the line tables before perf's part sees them.
+      objects.addPlugin(std::make_shared<DebugInfoPreservationPlugin>());
       objects.addPlugin(std::make_shared<PerfSupportPlugin>(
           session.getExecutorProcessControl(),
           ExecutorAddr::fromPtr(&llvm_orc_registerJITLoaderPerfStart),

@@ -70,10 +70,10 @@ tt.func public @argmax(%x: !tt.ptr<f32>, %y: !tt.ptr<i32>) {
 
 // -----
 
-// Along the axis of a scan everything is in order.
+// Along the axis of a scan the vectors are in order (scan.mlir has the rest).
 // CHECK-LABEL: func.func @cumsum(
-// CHECK: scf.for %{{.*}} = %c1_i64 to %c64_i64 step %c1_i64 iter_args(%{{.*}} = %{{.*}}) -> (f32)
-// CHECK: arith.addf %{{.*}} : f32
+// CHECK: scf.for %{{.*}} = %c16_i64 to %c64_i64 step %c16_i64 iter_args(%{{.*}} = %{{.*}}) -> (vector<16xf32>)
+// CHECK: arith.addf %{{.*}} : vector<16xf32>
 tt.func public @cumsum(%x: !tt.ptr<f32>) {
   %r = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
   %xs = tt.splat %x : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>

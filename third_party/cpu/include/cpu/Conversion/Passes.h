@@ -21,17 +21,27 @@ namespace triton::cpu {
 /// of a matmul, offsets) into a scalar that the loop carries. TTIR to TTIR.
 std::unique_ptr<Pass> createScalarizeCarriedPass();
 
-/// Lowers every `tt.func` kernel to a `func.func` of loops over vectors of
-/// `vectorBits` bits, with the calling convention of the CPU launcher. With
-/// `sanitize` every access to memory is checked (cpu/Runtime/Sanitizer.h).
-std::unique_ptr<Pass> createLowerBlocksPass(unsigned vectorBits,
-                                            bool sanitize = false);
+struct LoweringOptions {
+  unsigned vectorBits = 512; ///< width of a vector register
+  /// Every access to memory is checked (cpu/Runtime/Sanitizer.h).
+  bool sanitize = false;
+  bool dotInt8 = false; ///< the processor has AVX512-VNNI
+  bool dotBF16 = false; ///< the processor has AVX512-BF16
+  /// Atomic additions may be collected by the runtime
+  /// (cpu/Runtime/AddBuffer.h).
+  bool collectAdds = false;
+};
+
+/// Lowers every `tt.func` kernel to a `func.func` of loops over vectors, with
+/// the calling convention of the CPU launcher.
+std::unique_ptr<Pass> createLowerBlocksPass(const LoweringOptions &options);
 
 /// What the launcher needs to know about a lowered kernel.
 struct KernelInfo {
   std::string name;
   int64_t scratch = 0;   ///< bytes of scratch memory per running program
   bool blocking = false; ///< may wait for another program or print
+  bool dotBF16 = false;  ///< needs AVX512-BF16
 };
 
 /// Reads the attributes that createLowerBlocksPass left on the kernel. Returns

@@ -1,0 +1,27 @@
+//===- DotTile.h - a product at work ----------------------------*- C++ -*-===//
+//
+// Part of the FlagTree project, under the MIT license.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CPU_LIB_CONVERSION_DOTTILE_H
+#define CPU_LIB_CONVERSION_DOTTILE_H
+
+#include "Emitter.h"
+
+namespace mlir::triton::cpu {
+
+/// The part of a product that is computed in registers, and its tiles.
+struct Emitter::DotTile {
+  DotOp op;
+  Buffer a, b, out;
+  Buffer rowSums;        ///< for bytes: 128 * sum of each row of A
+  Type compute;          ///< type of the sums
+  int64_t m, n, k, rank; ///< rank includes batch dimensions
+  int64_t rows, vectors, width;
+  int64_t group = 1; ///< neighbours along K per lane (EmitDotPacked.cpp)
+};
+
+} // namespace mlir::triton::cpu
+
+#endif // CPU_LIB_CONVERSION_DOTTILE_H
