@@ -130,6 +130,10 @@ def _leaves(name: str, type_name: Any, value: Any) -> Iterator[tuple[str, str, A
     if isinstance(type_name, (tuple, list)):
         for i, (inner, item) in enumerate(zip(type_name, value, strict=True)):
             yield from _leaves(f"{name}[{i}]", inner, item)
+    elif type_name.startswith("tensordesc<"):  # base, sizes, and strides but the last
+        yield name, "*", value.base
+        for number in range(2 * len(value.shape) - 1):
+            yield f"{name}.{number}", "i64", None
     elif type_name != "constexpr":
         yield name, type_name, value
 

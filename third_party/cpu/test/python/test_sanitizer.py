@@ -12,6 +12,7 @@ import torch
 import triton
 import triton.language as tl
 from triton.backends.cpu.sanitizer import OutOfBoundsError, extents_of, sanitize_mode
+from triton.tools.tensor_descriptor import TensorDescriptor
 
 ON = {"sanitize": True}
 GUARD = 64  # elements around every tested array
@@ -297,6 +298,23 @@ def test_descriptors():
     assert out.sum() == 8 * 16
     error = caught(descriptor_kernel, (3,), x, out, 12, BLOCK=16)  # a lie about the rows
     assert error.operation == "load" and error.argument == "x" and error.index == (0, 0)
+
+
+@triton.jit
+def host_descriptor_kernel(source, out, BLOCK: tl.constexpr):
+    offs = tl.arange(0, 4)[:, None] * BLOCK + tl.arange(0, BLOCK)[None, :]
+    tl.store(out + offs, source.load([0, 0]))
+
+
+def test_descriptors_of_the_host():
+    x, out = torch.ones(4, 16), torch.zeros(4, 16)
+    source = TensorDescriptor.from_tensor(x, [4, 16])
+    host_descriptor_kernel[(1,)](source, out, BLOCK=16, **ON)
+    assert torch.equal(x, out)
+    error = caught(host_descriptor_kernel, (1,), source, out[1:], BLOCK=16)
+    assert error.argument == "out" and error.operation == "store" and error.index == (3, 0)
+    liar = TensorDescriptor(x, [8, 16], [16, 1], [4, 16])
+    host_descriptor_kernel[(1,)](liar, out, BLOCK=16, **ON)  # as long as the block itself is there
 
 
 @triton.jit
