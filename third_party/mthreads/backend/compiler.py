@@ -69,6 +69,9 @@ class MUSAOptions:
                 f"num_warps = {self.num_warps} of {self.warp_size} threads make a block of {self.threads} threads; "
                 f"it can have {musa.MAX_THREADS}, so num_warps can be {musa.MAX_THREADS // self.warp_size} at most"
             )
+        for name in ("extern_libs", "launch_cooperative_grid"):
+            if getattr(self, name):
+                raise ValueError(f"{name} = {getattr(self, name)!r} is not supported by the {TARGET} target")
         if self.num_ctas != 1:
             raise ValueError(f"num_ctas = {self.num_ctas}: the {TARGET} target has no clusters, only 1 is possible")
 

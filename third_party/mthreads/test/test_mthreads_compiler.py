@@ -186,6 +186,7 @@ def test_shared_memory_beyond_the_limit(show):
         ("num_warps=3", "ValueError: num_warps = 3 is not a power of two"),
         ("num_warps=64", "a block of 2048 threads; it can have 1024, so num_warps can be 32 at most"),
         ("arch=22, warp=128, num_warps=16", "so num_warps can be 8 at most"),
+        ("extern_libs={'m': 'm.bc'}", "ValueError: extern_libs = {'m': 'm.bc'} is not supported by the musa target"),
         ("num_ctas=2", "num_ctas = 2: the musa target has no clusters"),
         ("arch=99", "does not know the architecture 99; it knows mp_21, mp_22, mp_31"),
         ("arch='ph1'", "does not know the architecture 'ph1'"),

@@ -3,7 +3,8 @@
     python -m pytest -p emulated python/test/kernels
 
 with this folder on PYTHONPATH, in an environment where this backend is linked. EMULATED_ARCH chooses the architecture
-(default 31). It is meant for a look at many kernels, tests of the CPU backend's own properties fail with it.
+(default 31), EMULATED_ORDER=backwards lets the last thread of a block go first. It is meant for a look at many kernels;
+tests of the CPU backend's own properties fail with it.
 """
 
 from __future__ import annotations
@@ -61,7 +62,8 @@ class EmulatedLibrary:
         words = (ctypes.c_uint64 * max(1, len(slots)))()
         for index, slot in enumerate(slots):
             ctypes.memmove(ctypes.addressof(words) + 8 * index, ctypes.addressof(slot), ctypes.sizeof(slot))
-        self._emulator.launch(self._functions[function], words, grid, threads, shared)
+        backwards = os.environ.get("EMULATED_ORDER") == "backwards"
+        self._emulator.launch(self._functions[function], words, grid, threads, shared, backwards)
 
 
 class EmulatedLauncher(MUSALauncher):
