@@ -142,6 +142,36 @@ atomic_xchg = _atomic("atomic_xchg", "`val`", "atomic_xchg")
 
 @tensor_member
 @builtin
+def atomic_load(pointer, mask=None, sem=None, scope=None, _semantic=None):
+    """The values that `pointer` points to, each read in one piece, where `mask` is true; undefined elsewhere.
+
+    `sem` is "acquire" (default) or "relaxed"; `scope` as for `atomic_add`.
+    """
+    mask, sem, scope = (_unwrap_if_constexpr(x) for x in (mask, sem, scope))
+    return _semantic.atomic_load(pointer, mask, sem, scope)
+
+
+@tensor_member
+@builtin
+def atomic_store(pointer, val, mask=None, sem=None, scope=None, _semantic=None):
+    """Write `val`, each element in one piece, where `mask` is true.
+
+    `sem` is "release" (default) or "relaxed"; `scope` as for `atomic_add`.
+    """
+    val, mask, sem, scope = (_unwrap_if_constexpr(x) for x in (val, mask, sem, scope))
+    return _semantic.atomic_store(pointer, val, mask, sem, scope)
+
+
+@builtin
+def _nanoseconds(reading, _semantic=None):
+    """A clock of the target, as an int64 scalar. ValueError for targets without one. `reading`, an int64, is another
+    number each time.
+    """
+    return _semantic.nanoseconds(_semantic.to_tensor(reading))
+
+
+@tensor_member
+@builtin
 def atomic_cas(pointer, cmp, val, sem=None, scope=None, _semantic=None):
     """Atomically store `val` where memory equals `cmp`; returns the old values."""
     return _semantic.atomic_cas(

@@ -201,6 +201,40 @@ class Memory:
         old = self.where(positive, upper, self.bitcast(lower, signed))
         return self.bitcast(old, value.dtype)
 
+    def atomic_load(self, ptr, mask, sem, scope) -> tensor:
+        """An "or" with zero on the bits: the old value, and memory stays as it is."""
+        self._check_pointer(ptr, "tl.atomic_load")
+        element = ptr.dtype.element_ty
+        bits = self._bit_pointer(ptr, "tl.atomic_load")
+        _, zero, mask = self._atomic_operands(bits, 0, mask, "tl.atomic_load")
+        sem, scope = self._access_options(sem, scope, "acquire", "tl.atomic_load")
+        return self.bitcast(self._rmw("or", bits, zero, mask, sem, scope), element)
+
+    def atomic_store(self, ptr, value, mask, sem, scope) -> None:
+        """An exchange of the bits, whose result nobody uses."""
+        self._check_pointer(ptr, "tl.atomic_store")
+        element, value, mask = self._atomic_operands(ptr, value, mask, "tl.atomic_store")
+        sem, scope = self._access_options(sem, scope, "release", "tl.atomic_store")
+        bits = self._bit_pointer(ptr, "tl.atomic_store")
+        self._rmw("exch", bits, self.bitcast(value, bits.dtype.element_ty), mask, sem, scope)
+
+    def _bit_pointer(self, ptr: tensor, what: str) -> tensor:
+        """`ptr` as a pointer to integers of the elements' width."""
+        width = ptr.dtype.element_ty.primitive_bitwidth
+        if width not in (16, 32, 64):
+            raise ValueError(f"{what}: atomics need elements of 16, 32 or 64 bits, got {ptr.dtype.element_ty!r}")
+        return self.cast(ptr, T.pointer_type(T.get_int_dtype(width, True), ptr.dtype.address_space))
+
+    def _access_options(self, sem, scope, default: str, what: str):
+        table = {s: s for s in (default, "relaxed")}
+        return _option(table, sem or default, f"{what}: sem"), _option(_SCOPES, scope or "gpu", f"{what}: scope")
+
+    def nanoseconds(self, reading: tensor) -> tensor:
+        clock = self.codegen_fns.get("nanoseconds")
+        if clock is None:
+            raise ValueError("the target has no clock that kernels can read, so timeout_ns must be left out")
+        return clock(self, self.cast(reading, T.int64))
+
     def atomic_cas(self, ptr, expected, value, sem, scope) -> tensor:
         self._check_pointer(ptr, "tl.atomic_cas")
         element = ptr.dtype.element_ty

@@ -29,13 +29,16 @@ from ._ops_debug import (
 )
 from ._ops_math import PropagateNan, add, clamp, maximum, minimum, mul, sub
 from ._ops_memory import (
+    _nanoseconds,
     advance,
     atomic_add,
     atomic_and,
     atomic_cas,
+    atomic_load,
     atomic_max,
     atomic_min,
     atomic_or,
+    atomic_store,
     atomic_xchg,
     atomic_xor,
     load,
@@ -130,9 +133,11 @@ __all__ = [
     "atomic_add",
     "atomic_and",
     "atomic_cas",
+    "atomic_load",
     "atomic_max",
     "atomic_min",
     "atomic_or",
+    "atomic_store",
     "atomic_xchg",
     "atomic_xor",
     "base_aggregate",

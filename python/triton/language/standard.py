@@ -11,6 +11,7 @@ from ._values import _unwrap_if_constexpr
 __all__ = [
     "argmax",
     "argmin",
+    "atomic_poll",
     "bitonic_merge",
     "cdiv",
     "cumprod",
@@ -352,3 +353,36 @@ def _product_dtype(in_dtype, dtype):
     if dtype is None:
         dtype = in_dtype
     return core.float32 if dtype == core.bfloat16 else dtype
+
+
+# --- waiting ---
+@jit
+def _all_equal(values, expected):
+    equal = values == expected
+    if equal.type.is_block():
+        return min(equal.to(core.int32), None) != 0
+    else:
+        return equal
+
+
+@jit
+def atomic_poll(
+    pointer, expected, sem: core.constexpr = None, scope: core.constexpr = None, timeout_ns: core.constexpr = None
+):
+    """Wait until all elements that `pointer` points to are `expected`, or until `timeout_ns` nanoseconds have passed.
+
+    The result, an int1 scalar, says whether they are. What is counted is up to the target; a CPU counts the processor
+    time of the whole process, which passes faster than the clock when several threads work. `sem` is "acquire" (default) or "relaxed". Programs of a launch
+    may run one after another: only what an earlier program, another launch or the host writes is sure to come.
+    """
+    equal = _all_equal(core.atomic_load(pointer, None, sem, scope), expected)
+    if timeout_ns is None:
+        while not equal:
+            equal = _all_equal(core.atomic_load(pointer, None, sem, scope), expected)
+    else:
+        readings = core.to_tensor(0).to(core.int64)
+        end = core._nanoseconds(readings) + timeout_ns
+        while not equal and core._nanoseconds(readings) < end:
+            readings += 1
+            equal = _all_equal(core.atomic_load(pointer, None, sem, scope), expected)
+    return equal

@@ -49,6 +49,16 @@ def _describe(metadata: dict, name: str, scratch: int, blocking: bool, checked: 
     metadata.update(global_scratch_size=0, global_scratch_align=1, profile_scratch_size=0, profile_scratch_align=1)
 
 
+def nanoseconds(semantic: Any, reading: Any) -> Any:
+    """A clock for kernels that wait: processor time of the process, of which `clock` of the C library counts a million
+    steps a second. It takes no argument; `reading` only makes every call another one for the compiler.
+    """
+    from triton.language import core
+
+    steps = semantic.extern_elementwise("", "", [reading], {(core.int64,): ("clock", core.int64)}, True)
+    return semantic.mul(steps, 1000, False)
+
+
 class CPUBackend(BaseBackend):
     binary_ext = "obj"
 
@@ -76,7 +86,7 @@ class CPUBackend(BaseBackend):
         return parse_options(options, self.machine.cpu)
 
     def get_codegen_implementation(self, options: CPUOptions) -> dict[str, Any]:
-        return {"min_dot_size": min_dot_size}
+        return {"min_dot_size": min_dot_size, "nanoseconds": nanoseconds}
 
     def get_module_map(self) -> dict[str, ModuleType]:
         name = "triton.language.extra.cpu.libdevice"
