@@ -74,8 +74,8 @@ class BaseBackend(metaclass=ABCMeta):
     # -- optional parts -------------------------------------------------------------------------------------------
 
     def get_codegen_implementation(self, options: object) -> dict[str, Any]:
-        """Functions that the front end asks for: ``min_dot_size(lhs_type, rhs_type) -> (m, n, k)``, and, where kernels can
-        wait for a time, ``nanoseconds(semantic, reading)``, an int64 scalar; ...
+        """Functions that the front end asks for: ``min_dot_size(lhs_type, rhs_type) -> (m, n, k)``, and, where kernels
+        can wait for a time, ``nanoseconds(semantic, reading)``, an int64 scalar; ...
         """
         return {}
 

@@ -213,7 +213,7 @@ class Memory:
     def atomic_store(self, ptr, value, mask, sem, scope) -> None:
         """An exchange of the bits, whose result nobody uses."""
         self._check_pointer(ptr, "tl.atomic_store")
-        element, value, mask = self._atomic_operands(ptr, value, mask, "tl.atomic_store")
+        _, value, mask = self._atomic_operands(ptr, value, mask, "tl.atomic_store")
         sem, scope = self._access_options(sem, scope, "release", "tl.atomic_store")
         bits = self._bit_pointer(ptr, "tl.atomic_store")
         self._rmw("exch", bits, self.bitcast(value, bits.dtype.element_ty), mask, sem, scope)

@@ -29,7 +29,7 @@ from ._ops_debug import (
 )
 from ._ops_math import PropagateNan, add, clamp, maximum, minimum, mul, sub
 from ._ops_memory import (
-    _nanoseconds,
+    _nanoseconds,  # noqa: F401  (for standard.py)
     advance,
     atomic_add,
     atomic_and,

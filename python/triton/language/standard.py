@@ -372,8 +372,9 @@ def atomic_poll(
     """Wait until all elements that `pointer` points to are `expected`, or until `timeout_ns` nanoseconds have passed.
 
     The result, an int1 scalar, says whether they are. What is counted is up to the target; a CPU counts the processor
-    time of the whole process, which passes faster than the clock when several threads work. `sem` is "acquire" (default) or "relaxed". Programs of a launch
-    may run one after another: only what an earlier program, another launch or the host writes is sure to come.
+    time of the whole process, which passes faster than the clock when several threads work. `sem` is "acquire"
+    (default) or "relaxed". Programs of a launch may run one after another: only what an earlier program, another
+    launch or the host writes is sure to come.
     """
     equal = _all_equal(core.atomic_load(pointer, None, sem, scope), expected)
     if timeout_ns is None:

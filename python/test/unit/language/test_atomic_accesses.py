@@ -1,4 +1,4 @@
-"""`tl.atomic_load`, `tl.atomic_store` and `tl.atomic_poll`, compiled and interpreted; `tl.squeeze` and `tl.unsqueeze`."""
+"""`tl.atomic_load`, `atomic_store` and `atomic_poll`, compiled and interpreted; `tl.squeeze` and `tl.unsqueeze`."""
 
 import threading
 import time
