@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import tempfile
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -115,6 +116,24 @@ def canonical_type(mlir_type: str) -> str:
     return _MLIR_TYPES.get(mlir_type, mlir_type)
 
 
+# The options of an access as 3.9 prints them, in a dictionary of attributes.
+_CACHE_POLICY = re.compile(r"\{([^{}]*?)(?:, )?cachePolicy = #tt\.cache_policy<([^<>]*)>(?:, )?([^{}]*)\}")
+_POLICY_WORDS = {"cache_modifier": "cacheModifier", "eviction_policy": "evictionPolicy"}
+
+
+def with_cache_keywords(text: str) -> str:
+    """TTIR with the cache options of loads and stores as the keywords of 3.6, which the parser reads."""
+
+    def keywords(found: re.Match) -> str:
+        before, policy, after = found.groups()
+        words = [part.partition("=") for part in policy.split(",")]
+        options = [f"{_POLICY_WORDS[name.strip()]} = {value.strip()}" for name, _, value in words]
+        rest = ", ".join(part for part in (before, after) if part)
+        return " ".join([*options, f"{{{rest}}}" if rest else ""]).rstrip()
+
+    return _CACHE_POLICY.sub(keywords, text)
+
+
 class IRSource:
     """A file of IR that some stage of the backend produces, named by its suffix (``.ttir``, ...)."""
 
@@ -152,7 +171,13 @@ class IRSource:
             return self.src
         from triton._C.libtriton import ir
 
-        module = ir.parse_mlir_module(self.path, context)
+        if "cachePolicy" in self.src:
+            with tempfile.TemporaryDirectory() as folder:
+                path = Path(folder) / Path(self.path).name
+                path.write_text(with_cache_keywords(self.src), encoding="utf-8")
+                module = ir.parse_mlir_module(str(path), context)
+        else:
+            module = ir.parse_mlir_module(self.path, context)
         module.context = context
         return module
 

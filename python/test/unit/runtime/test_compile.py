@@ -10,6 +10,7 @@ import triton.language as tl
 from triton.backends.compiler import GPUTarget
 from triton.compiler import ASTSource, CompiledKernel, compile
 from triton.compiler.errors import CompilationError
+from triton.compiler.source import with_cache_keywords
 from triton.runtime.jit import TensorWrapper, reinterpret
 
 from .kernels import scale
@@ -19,6 +20,34 @@ SIGNATURE = {"x_ptr": "*fp32", "out_ptr": "*fp32", "n": "i32", "factor": "fp32",
 
 def source(**changes):
     return ASTSource(scale, {**SIGNATURE, **changes.get("signature", {})}, changes.get("constants", {"BLOCK": 16}))
+
+
+KERNEL_OF_3_9 = """
+module {
+  tt.func public @copy(%x: !tt.ptr<f32>, %out: !tt.ptr<f32>) {
+    %i = tt.make_range {end = 8 : i32, start = 0 : i32} : tensor<8xi32>
+    %p = tt.splat %x : !tt.ptr<f32> -> tensor<8x!tt.ptr<f32>>
+    %a = tt.addptr %p, %i : tensor<8x!tt.ptr<f32>>, tensor<8xi32>
+    %v = tt.load %a {cachePolicy = #tt.cache_policy<cache_modifier = cg, eviction_policy = evict_last>, isVolatile = true} : tensor<8x!tt.ptr<f32>>
+    %q = tt.splat %out : !tt.ptr<f32> -> tensor<8x!tt.ptr<f32>>
+    %b = tt.addptr %q, %i : tensor<8x!tt.ptr<f32>>, tensor<8xi32>
+    tt.store %b, %v {cachePolicy = #tt.cache_policy<cache_modifier = wb, eviction_policy = evict_normal>} : tensor<8x!tt.ptr<f32>>
+    tt.return
+  }
+}
+"""  # noqa: E501
+
+
+def test_cache_options_of_3_9(tmp_path):
+    path = tmp_path / "copy.ttir"
+    path.write_text(KERNEL_OF_3_9)
+    kernel = compile(str(path))
+    x, out = np.arange(8, dtype=np.float32), np.zeros(8, np.float32)
+    kernel[(1, 1, 1)](x, out)
+    np.testing.assert_array_equal(out, x)
+    rewritten = with_cache_keywords(KERNEL_OF_3_9)
+    assert "cachePolicy" not in rewritten
+    assert "%a cacheModifier = cg evictionPolicy = evict_last {isVolatile = true} :" in rewritten
 
 
 def test_compile_from_signature():
