@@ -15,6 +15,11 @@ TABLE: tuple[Variable, ...] = (
     Variable("FLAGTREE_BACKEND", "Backend to build, by name or alias; unset: the default backends"),
     Variable("FLAGTREE_WHEEL_NAME", "Name of the distribution", default="flagtree"),
     Variable("FLAGTREE_SOURCE", "Read by flagtree-build: the checkout that a whole wheel is made from", type="path"),
+    Variable(
+        "FLAGTREE_WORKSPACE",
+        "Read by flagtree-build: folder whose build/ a whole wheel is built in; unset: the repository",
+        type="path",
+    ),
     Variable("FLAGTREE_SPECIALIZATION", "Read at run time: whose specialization is active among several; 'none': none"),
     Variable("TRITON_PLUGIN_DIRS", "Folders of further backends, separated by ';'"),
     Variable("LLVM_SYSPATH", "Root of the LLVM and MLIR installation to build with", type="path"),

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from setuptools import Distribution
 
 
+WORKSPACE_VARIABLE = "FLAGTREE_WORKSPACE"
+
+
 def apply_vendor(distribution: Distribution, settings: Settings, trunk: Trunk) -> None:
     """Sets up ``distribution``. Raises BuildError; reads files, changes none."""
     try:
@@ -30,7 +33,8 @@ def apply_vendor(distribution: Distribution, settings: Settings, trunk: Trunk) -
             f"{settings.root / 'pyproject.toml'}: [project] dynamic must name 'scripts', too: a whole wheel has the "
             "command flagtree."
         )
-    project = load_project(_checked_source(settings, trunk), _environ(settings), settings.root)
+    workspace = Path(os.environ.get(WORKSPACE_VARIABLE) or settings.root).expanduser().resolve()
+    project = load_project(_checked_source(settings, trunk), _environ(settings), settings.root, workspace)
     arguments = setup_arguments(project)
     target: Any = FlagTreeDistribution.adopt(distribution, project)
     target.flagtree_folder = settings.folder

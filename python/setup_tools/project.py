@@ -53,16 +53,19 @@ class Project:
         return [*TABLE, *(v for manifest in self.registry.manifests.values() for v in manifest.environment)]
 
 
-def load_project(root: Path, environ: Mapping[str, str], workspace: Path | None = None) -> Project:
+def load_project(
+    root: Path, environ: Mapping[str, str], base: Path | None = None, workspace: Path | None = None
+) -> Project:
     """Read the manifests and the selection. Raises BuildError; reads files, changes nothing.
 
-    ``workspace`` is the folder in which setup runs and builds, where that is not the source tree.
+    ``base`` is the folder in which setup runs, ``workspace`` the one that gets the folder ``build``, where they are not
+    the source tree.
     """
     environment = Environment(environ)
     registry = read_registry(root, environ)
     selection = registry.select(environment.text("FLAGTREE_BACKEND") or None)
     distribution_name(environment)  # a wrong one is an error before anything is done
-    assembly = assemble(root, selection, workspace)
+    assembly = assemble(root, selection, base)
     return Project(root, environment, registry, assembly, distribution_version(root, selection), workspace)
 
 

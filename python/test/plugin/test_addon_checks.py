@@ -81,6 +81,10 @@ def test_with_a_checkout_it_becomes_a_whole_wheel(repository, monkeypatch):
     assert distribution.has_ext_modules() and not distribution.install_requires
     assert distribution.flagtree_project.build_base == repository / "build" / "acme+cpu"
     assert distribution.flagtree_project.native_base == repository / "build" / "acme+cpu"
+    monkeypatch.setenv("FLAGTREE_WORKSPACE", str(ROOT))
+    distribution = set_up(repository)
+    assert distribution.flagtree_project.native_base == ROOT / "build" / "acme+cpu"
+    assert distribution.package_dir["triton.backends.acme"] == "acme/backend"
 
 
 def test_a_whole_wheel_has_the_command(repository, monkeypatch):
