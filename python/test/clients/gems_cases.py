@@ -235,8 +235,9 @@ def _reductions() -> Iterator[tuple[str, Callable[[], Call]]]:
     yield "native_layer_norm", lambda: Call(x(), [65], torch.rand(65), torch.rand(65), 1e-5)
     yield "native_group_norm", lambda: Call(image(), torch.rand(3), torch.rand(3), 2, 3, 64, 1, 1e-5)
     # Without running statistics its kernel updates elements of the input in their place.
-    yield "native_batch_norm", lambda: Call(
-        image(), torch.rand(3), torch.rand(3), torch.zeros(3), torch.ones(3), True, 0.1, 1e-5
+    yield (
+        "native_batch_norm",
+        lambda: Call(image(), torch.rand(3), torch.rand(3), torch.zeros(3), torch.ones(3), True, 0.1, 1e-5),
     )
     yield "rms_norm", lambda: Call(x(), [65], torch.rand(65))
     yield "_weight_norm_interface", lambda: Call(x(), torch.rand(37, 1), 0)

@@ -17,12 +17,14 @@ SAMPLES = {
     "run_gems.py": ["add.Tensor", "_softmax", "mm", "cumsum", "topk", "index_put", "rand"],
     "run_conch.py": ["silu_and_mul", "rms_norm", "blockwise_nf4", "paged_attention"],
     "run_torchao.py": ["fp8_blockwise_act_quant", "int_matmul", "hp_to_fp8_row_major.atomic_max"],
+    "run_liger.py": ["rms_norm", "swiglu", "cross_entropy"],
 }
 NEEDS = {
     "run_inductor.py": ["torch"],
     "run_gems.py": ["torch", "flag_gems"],
     "run_conch.py": ["torch", "conch"],
     "run_torchao.py": ["torch", "torchao"],
+    "run_liger.py": ["torch", "liger_kernel"],
 }
 
 
