@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import triton
 import triton.language as tl
+from triton.runtime.interpreter import InterpretedFunction
 from triton.tools.tensor_descriptor import TensorDescriptor
 
 
@@ -117,3 +118,15 @@ def test_rest_by_keyword_is_an_error():
     x = np.zeros(4, np.float32)
     with pytest.raises(TypeError, match="multiple values for argument 'rest'"):
         scale_and_add[(1,)](Scaled(x, 2.0), x, rest=(1,))
+
+
+def test_interpreted(matrix):
+    copy, padded = np.zeros_like(matrix), np.ones((40, 64), np.float32)
+    interpreted = InterpretedFunction(double_rows.fn)
+    interpreted[(5,)](descriptor(matrix), descriptor(copy), 8)
+    interpreted[(5,)](descriptor(matrix, padding="nan"), descriptor(padded), 8)
+    np.testing.assert_array_equal(copy, 2 * matrix)
+    np.testing.assert_array_equal(padded, np.vstack([2 * matrix, np.full((3, 64), np.nan, np.float32)]))
+    x, out = np.arange(4, dtype=np.float32), np.zeros(4, np.float32)
+    InterpretedFunction(scale_and_add.fn)[(1,)](Scaled(x, 2.0), out, 1, 2.5, Number.THREE, np.bool_(True))
+    np.testing.assert_allclose(out, 2 * x + 7.5)
