@@ -201,6 +201,17 @@ class Setting:
         group._changed()
 
 
+class ForeignKnobs:
+    """A group of knobs of a device that no installed backend is for.
+
+    Libraries set such knobs on every machine. They are None until they are assigned, and nothing reads them.
+    """
+
+    def __getattr__(self, name: str) -> None:
+        if name.startswith("_"):
+            raise AttributeError(name)
+
+
 class KnobGroup:
     """A set of knobs. Unknown attributes are errors, because a misspelled knob would do nothing."""
 

@@ -6,10 +6,12 @@ block, ``reset()`` undoes them, ``copy()`` gives a group of one's own.
 
 from __future__ import annotations
 
+import difflib
 import os
 from typing import Any
 
 from ._knob_types import (
+    ForeignKnobs,
     HookChain,
     Knob,
     KnobGroup,
@@ -147,6 +149,19 @@ _CODE_KNOBS = (
     (runtime, "debug"),
     (runtime, "override_arch"),
 )
+
+
+_foreign: dict[str, ForeignKnobs] = {}
+
+
+def __getattr__(name: str) -> ForeignKnobs:
+    """The group `name` of a device that is not there. AttributeError for a misspelled group of this module."""
+    groups = [group for group in __all__ if group.islower()]
+    near = difflib.get_close_matches(name, groups, n=1, cutoff=0.75)
+    if name.startswith("_") or near or not name.islower():
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        raise AttributeError(f"triton.knobs has no {name!r}{hint}")
+    return _foreign.setdefault(name, ForeignKnobs())
 
 
 def code_state() -> tuple:

@@ -58,6 +58,15 @@ def test_misspelled_knob_names_the_nearest():
         knobs.compilation.dump_irr = True
 
 
+def test_groups_of_devices_that_are_not_there():
+    assert knobs.somedevice.assembler_path is None
+    knobs.somedevice.assembler_path = "/somewhere"
+    assert knobs.somedevice.assembler_path == "/somewhere"
+    with pytest.raises(AttributeError, match="did you mean 'compilation'"):
+        _ = knobs.compilaton
+    assert not hasattr(knobs, "SomeClass") and not hasattr(knobs, "__path__")
+
+
 def test_folders_follow_home(monkeypatch):
     for name in ("TRITON_CACHE_DIR", "TRITON_DUMP_DIR"):
         monkeypatch.delenv(name, raising=False)
