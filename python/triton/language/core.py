@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ._aggregate import _aggregate, aggregate_replace, base_aggregate
+from ._aggregate import _aggregate, aggregate, aggregate_replace, base_aggregate
 from ._block_pointer import (
     block_pointer,
     block_pointer_type,
@@ -126,6 +126,7 @@ __all__ = [
     "_unwrap_shape",
     "add",
     "advance",
+    "aggregate",
     "aggregate_replace",
     "arange",
     "associative_scan",
