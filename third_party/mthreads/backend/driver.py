@@ -51,10 +51,15 @@ def c_type(ty: str) -> str:
         raise TypeError(f"the {TARGET} backend has no C type for arguments of type {ty!r}") from None
 
 
+_DESCRIPTOR = "descriptor"
+
+
 def _argument_kind(ty: Any) -> Any:
     """The ctypes of an argument of type `ty`, a tuple of them for a tuple, None for what is compiled in."""
     if isinstance(ty, tuple):
         return tuple(_argument_kind(element) for element in ty)
+    if ty.startswith("tensordesc<"):
+        return _DESCRIPTOR
     return None if ty == "constexpr" else _ARGUMENT[c_type(ty)]
 
 
@@ -115,10 +120,17 @@ class MUSALauncher:
             exit_hook(launch_metadata)
 
     def _slots(self, name: str, kind: Any, value: Any) -> Iterator[Any]:
-        """The slots of one argument; a tuple has those of its elements."""
+        """The slots of one argument; a tuple has those of its elements, a descriptor those of what it consists of."""
         if isinstance(kind, tuple):
             for element, part in zip(kind, value):
                 yield from self._slots(name, element, part)
+        elif kind is _DESCRIPTOR:
+            # The last stride is 1 and compiled in, as the padding is.
+            if not hasattr(value, "block_shape"):
+                raise TypeError(f"argument {name!r} = {value!r}: expected a TensorDescriptor")
+            yield self._slot(name, ctypes.c_uint64, value.base)
+            for number in (*value.shape, *value.strides[:-1]):
+                yield ctypes.c_int64(number)
         elif kind is not None:
             yield self._slot(name, kind, value)
 

@@ -107,3 +107,20 @@ launch(1, 1, 1, 0, function, None, None, None, None, (tensor, 5, (7, 0.5)), 16)
     env = {"TRITON_LIBMUSA_PATH": str(fake_musa), "FAKE_MUSA_DEVICES": "1", "FAKE_MUSA_LOG": str(log)}
     installation.output(code, **env)
     assert log.read_text().endswith("pointer 4096 int 7 float 0.5\n")
+
+
+def test_descriptors_are_passed_as_what_they_consist_of(installation, fake_musa, tmp_path):
+    code = IMPORT + (
+        """
+from types import SimpleNamespace
+source = SimpleNamespace(signature={"d": "tensordesc<fp32[64, 32]>"})
+launch = MUSADriver().launcher_cls(source, SimpleNamespace(num_warps=1, warp_size=32, shared=0))
+tensor = SimpleNamespace(data_ptr=lambda: 4096)
+value = SimpleNamespace(base=tensor, shape=[100, 200], strides=[256, 1], block_shape=[64, 32])
+print([slot.value for slot in launch._slots("d", launch._live[0][2], value)])
+launch(1, 1, 1, 0, 1, None, None, None, None, tensor)
+"""
+    )
+    done = installation.run(code, TRITON_LIBMUSA_PATH=str(fake_musa), FAKE_MUSA_DEVICES="1")
+    assert done.stdout.strip() == "[4096, 100, 200, 256]"
+    assert "TypeError: argument 'd' = " in done.stderr and "expected a TensorDescriptor" in done.stderr

@@ -10,14 +10,13 @@
 //
 // Steps of bits that come from the register are between registers of a thread
 // as long as no lower bit comes from the thread; the others go through shared
-// memory, which gets the last elements of groups in registers only.
+// memory, which gets the last elements of first groups only.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Emitter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::triton;
@@ -53,41 +52,47 @@ void Emitter::scanRegisters(ScanOp op, const Layout &layout, BitRange done,
 /// The step of the bit after `done`, between threads.
 void Emitter::scanThreads(ScanOp op, const Layout &layout, BitRange done,
                           SmallVectorImpl<Registers> &values) {
-  BitRange bit = nextBit(done);
-  bool lastIsSet = !op.getReverse();
-  // Neighbours in registers: only the last of them is wanted.
-  unsigned vecBits = llvm::Log2_64(layout.vec());
-  BitRange inThread = {done.low, vecBits > done.low ? vecBits - done.low : 0};
+  BitRange bit = nextBit(done), joined = {done.low, done.width + 1};
+  bool secondIsSet = !op.getReverse();
+  // The last element of a first group.
+  int64_t last = secondIsSet ? done.mask() : bit.mask();
   beginShared();
   SmallVector<SharedBlock> blocks;
   for (Type elem : op.getElementTypes())
-    blocks.push_back(allocateShared(elem, layout.size() >> inThread.width));
-  predicated(isOwner(layout), [&] {
+    blocks.push_back(allocateShared(elem, layout.size() >> joined.width));
+  Index lane = elementIndex(layout, 0);
+  int64_t ofThread = lane.dynamicBits & joined.mask();
+  Value writes = isOwner(layout);
+  if (ofThread) {
+    Value bits =
+        b.createOrFold<arith::AndIOp>(loc, lane.dynamic, i32(ofThread));
+    writes =
+        both(writes, arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                                           bits, i32(last & ofThread)));
+  }
+  predicated(writes, [&] {
     for (int64_t r = 0; r < layout.registers(); ++r) {
       Index own = elementIndex(layout, r);
-      int64_t wanted = lastIsSet ? inThread.mask() : 0;
-      if ((own.constant & inThread.mask()) != wanted)
+      if ((own.constant & joined.mask()) != (last & ~ofThread))
         continue;
       for (auto [block, v] : llvm::zip(blocks, at(values, r)))
-        writeShared(block, without(own, inThread), v);
+        writeShared(block, without(own, joined), v);
     }
   });
   barrier();
   for (int64_t r = 0; r < layout.registers() && !failed; ++r) {
-    Index own = elementIndex(layout, r);
-    Index side = extract(own, bit);
-    if (!side.dynamic && (side.constant != 0) != lastIsSet)
-      continue; // in the first group
-    Index last = withBits(withBits(own, done, lastIsSet), bit, !lastIsSet);
+    Index own = elementIndex(layout, r), side = extract(own, bit);
+    if (!side.dynamic && (side.constant != 0) != secondIsSet)
+      continue; // in a first group
     Registers before;
     for (SharedBlock &block : blocks)
-      before.push_back(readShared(block, without(last, inThread)));
+      before.push_back(readShared(block, without(own, joined)));
     Registers sum =
         inlineScalars(op.getCombineOp(), concat(before, at(values, r)));
     Value isSecond;
     if (side.dynamic)
       isSecond = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
-                                       value(side), i32(lastIsSet));
+                                       value(side), i32(secondIsSet));
     for (auto [operand, v] : llvm::zip(values, sum))
       operand[r] =
           isSecond

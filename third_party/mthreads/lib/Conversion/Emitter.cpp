@@ -157,6 +157,8 @@ const Registers &Emitter::registers(Value v) {
   if (found != values_.end())
     return found->second;
   // Only after an error: keeps the walk going to its end.
+  if (!failed)
+    emitError(loc) << "thread lowering: an operand has no lowering";
   size_t count = 1;
   Type elem = getElementTypeOrSelf(v.getType());
   if (isa<RankedTensorType>(v.getType()))
@@ -286,20 +288,6 @@ Index Emitter::without(const Index &index, BitRange bits) {
   unsigned end = bits.low + bits.width;
   Index below = extract(index, {0, bits.low});
   return join(below, shiftLeft(extract(index, {end, 31 - end}), bits.low));
-}
-
-Index Emitter::withBits(const Index &index, BitRange bits, bool set) {
-  Index result = index;
-  result.constant &= ~bits.mask();
-  if (set)
-    result.constant |= bits.mask();
-  result.dynamicBits &= ~bits.mask();
-  if (!result.dynamicBits)
-    result.dynamic = nullptr;
-  else if (result.dynamicBits != index.dynamicBits)
-    result.dynamic = b.createOrFold<arith::AndIOp>(loc, index.dynamic,
-                                                   i32(result.dynamicBits));
-  return result;
 }
 
 Index Emitter::linear(ArrayRef<Index> at, ArrayRef<int64_t> shape) {

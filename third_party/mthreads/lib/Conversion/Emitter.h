@@ -228,8 +228,6 @@ private:
   Index join(const Index &lhs, const Index &rhs);
   /// The index without `bits`; those above move down.
   Index without(const Index &index, BitRange bits);
-  /// The index with `bits` all set or all clear.
-  Index withBits(const Index &index, BitRange bits, bool set);
   Index linear(ArrayRef<Index> at, ArrayRef<int64_t> shape);
   Value value(const Index &index);
   /// i1: this thread is the one that writes its elements; null: every thread
