@@ -130,7 +130,9 @@ class MUSABackend(BaseBackend):
         return {"min_dot_size": lambda lhs, rhs: (1, 1, 1)}
 
     def get_module_map(self) -> dict[str, ModuleType]:
-        return {}
+        from . import libdevice
+
+        return {"triton.language.extra.libdevice": libdevice}
 
     def load_dialects(self, context: Any) -> None:
         """Nothing besides the trunk's dialects."""

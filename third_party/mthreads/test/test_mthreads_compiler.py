@@ -13,6 +13,7 @@ KERNEL = """
 import sys
 import triton
 import triton.language as tl
+from triton.language.extra import libdevice
 from triton.backends.compiler import GPUTarget
 from triton.compiler import ASTSource
 
@@ -41,6 +42,10 @@ def large(x, BLOCK: tl.constexpr):
     i = tl.arange(0, BLOCK)
     at = i[:, None] * BLOCK + i[None, :]
     tl.store(x + at, tl.trans(tl.load(x + at)))
+
+@triton.jit
+def lacking(x, BLOCK: tl.constexpr):
+    tl.store(x, libdevice.normcdf(tl.load(x)))
 
 def compile(kernel, signature, arch=31, warp=32, block=64, **options):
     names = dict(zip(kernel.arg_names, [*signature, "constexpr"]))
@@ -173,6 +178,11 @@ def test_operations_without_a_lowering_are_named_with_their_place(show):
     text = show('show(assembly, ("*fp32",))')
     assert "operation 'tt.elementwise_inline_asm' is not supported" in text
     assert "program.py" in text and "RuntimeError" in text
+
+
+def test_functions_that_the_target_lacks_are_named(show):
+    text = show('show(lacking, ("*fp32",))')
+    assert text.startswith("CompilationError: ") and "libdevice.normcdf(tl.load(x))" in text
 
 
 def test_shared_memory_beyond_the_limit(show):

@@ -6,6 +6,7 @@ import numpy as np
 import triton
 import triton.language as tl
 from support import case, floats, from_bf16, rng, to_bf16
+from triton.language.extra import libdevice
 
 
 @triton.jit
@@ -339,6 +340,25 @@ def functions(run):
         np.testing.assert_allclose(out[1], np.floor(x) + np.ceil(x) + 1 / np.sqrt(x) + x * x + x, rtol=1e-5)
         np.testing.assert_allclose(out[2], np.clip(x, 1, 2) + np.sqrt(x) + x / 3, rtol=1e-6)
         np.testing.assert_array_equal(out[3], np.where(x > 2, np.nan, x))
+
+
+@triton.jit
+def _library(x, out, N: tl.constexpr):
+    at = tl.arange(0, N)
+    v = tl.load(x + at)
+    tl.store(out + at, libdevice.asinh(v) + libdevice.pow(v, 3.0) + libdevice.cbrt(v))
+    tl.store(out + N + at, libdevice.fmod(v, 0.7) + libdevice.atan2(v, v + 1) + libdevice.rint(v))
+
+
+@case
+def functions_of_libdevice(run):
+    for dtype in (np.float32, np.float64):
+        x = rng.uniform(0.1, 4, 64).astype(dtype)
+        out = np.zeros((2, 64), dtype)
+        run(_library, (1,), x, out, N=64)
+        np.testing.assert_allclose(out[0], np.arcsinh(x) + x**3 + np.cbrt(x), rtol=1e-5)
+        expected = np.fmod(x, dtype(0.7)) + np.arctan2(x, x + 1) + np.rint(x)
+        np.testing.assert_allclose(out[1], expected, rtol=1e-5)
 
 
 @triton.jit
