@@ -71,7 +71,7 @@ class base_aggregate(base_value):
     __repr__ = __str__
 
 
-def _aggregate(cls):
+def aggregate(cls):
     """Class decorator: instances of the class are values of the language.
 
     The fields are the annotations of the class and of the aggregates it inherits from; every one must be set by
@@ -95,6 +95,9 @@ def _aggregate(cls):
     made = type(cls)(cls.__name__, bases, namespace)
     made.__init__ = _checked_init(cls.__name__, fields, user_init, names)
     return made
+
+
+_aggregate = aggregate  # the name of earlier releases
 
 
 def _checked_init(name: str, fields, user_init, defaults):
@@ -124,8 +127,8 @@ def _checked_init(name: str, fields, user_init, defaults):
     return __init__
 
 
-def aggregate_replace(obj, **changes):
-    """A copy of an aggregate with some fields changed."""
+def aggregate_replace(obj, _semantic=None, **changes):
+    """A copy of an aggregate with some fields changed, in a kernel or a function that runs at compile time."""
     if not isinstance(obj, base_aggregate):
         raise TypeError(f"aggregate_replace needs an aggregate, got {obj!r}")
     values = {n: getattr(obj, n) for n in obj._field_names}
@@ -134,3 +137,6 @@ def aggregate_replace(obj, **changes):
         raise TypeError(f"{type(obj).__name__} has no field {', '.join(sorted(unknown))}")
     values.update({k: as_value(v) for k, v in changes.items()})
     return type(obj)._from_fields(values)
+
+
+aggregate_replace.__triton_builtin__ = True

@@ -199,17 +199,17 @@ class block_pointer(_strided_value):
             raise ValueError(f"boundary_check must list dimensions of 0 .. {rank - 1} once, got {list(boundary_check)}")
         return dims
 
-    def load(self, boundary_check, padding_option, options, _semantic):
+    def _load(self, boundary_check, padding_option, options, _semantic):
         if padding_option not in ("", None, "zero", "nan"):
             raise ValueError(f'padding_option must be "", "zero" or "nan", got {padding_option!r}')
         # What is outside is unspecified without a padding option; zero is what targets give.
         dims = self._checked_dims(boundary_check)
         return self._load_block(self._offsets, dims, padding_option or "zero", options, _semantic)
 
-    def store(self, value, boundary_check, options, _semantic):
+    def _store(self, value, boundary_check, options, _semantic):
         return self._store_block(self._offsets, value, self._checked_dims(boundary_check), options, _semantic)
 
-    def advance(self, offsets, _semantic):
+    def _advance(self, offsets, _semantic):
         steps = _elements(offsets)
         if len(steps) != len(self._offsets):
             raise ValueError(

@@ -36,7 +36,7 @@ def load(
     if isinstance(pointer, block_pointer):
         if mask is not None or other is not None:
             raise ValueError("tl.load: a block pointer takes boundary_check and padding_option, not mask and other")
-        return pointer.load(
+        return pointer._load(
             _unwrap_shape(boundary_check), _unwrap_if_constexpr(padding_option), options, _semantic=_semantic
         )
     if _unwrap_shape(boundary_check) or _unwrap_if_constexpr(padding_option):
@@ -56,7 +56,7 @@ def store(pointer, value, mask=None, boundary_check=(), cache_modifier="", evict
     if isinstance(pointer, block_pointer):
         if mask is not None:
             raise ValueError("tl.store: a block pointer takes boundary_check, not mask")
-        return pointer.store(value, _unwrap_shape(boundary_check), options, _semantic=_semantic)
+        return pointer._store(value, _unwrap_shape(boundary_check), options, _semantic=_semantic)
     if _unwrap_shape(boundary_check):
         raise ValueError("tl.store: boundary_check is for block pointers; use mask")
     return _semantic.store(pointer, value, mask, *options)
@@ -79,7 +79,11 @@ def advance(base, offsets, _semantic=None):
     """The block pointer moved by `offsets` elements in each dimension."""
     if not isinstance(base, block_pointer):
         raise ValueError(f"tl.advance moves block pointers, got {base}")
-    return base.advance(offsets, _semantic=_semantic)
+    return base._advance(offsets, _semantic)
+
+
+# The methods of block pointers: p.load(boundary_check=(0, 1)).
+block_pointer.load, block_pointer.store, block_pointer.advance = load, store, advance
 
 
 @builtin

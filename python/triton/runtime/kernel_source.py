@@ -193,11 +193,21 @@ class ConstexprFunction(JITCallable):
         are unwrapped from `tl.constexpr`, and the result is wrapped."""
         if _semantic is None:
             return self.fn(*args, **kwargs)
-        from triton.language.core import _unwrap_if_constexpr, constexpr
+        from triton.language.core import _unwrap_if_constexpr, constexpr, tensor
 
         args = [_unwrap_if_constexpr(arg) for arg in args]
         kwargs = {name: _unwrap_if_constexpr(arg) for name, arg in kwargs.items()}
-        result = self.fn(*args, **kwargs)
+        try:
+            result = self.fn(*args, **kwargs)
+        except Exception as error:
+            # Shapes and dtypes of tensors are known, their values are not.
+            types = [str(value.type) for value in (*args, *kwargs.values()) if isinstance(value, tensor)]
+            if not types:
+                raise
+            raise TypeError(
+                f"{self._fn_name}() runs at compile time, where values of type {', '.join(types)} are not known; call "
+                "the function of triton.language, or one decorated with @triton.jit"
+            ) from error
         if result is None or hasattr(result, "handle") or hasattr(type(result), "cache_key"):
             return result
         return result if isinstance(result, constexpr) else constexpr(result)
