@@ -1,10 +1,17 @@
-"""Functions beyond the core language. A backend adds sub-packages here; `libdevice` is common to all."""
+"""Functions beyond the core language. A backend adds sub-packages here; `libdevice` is common to all.
+
+Kernels import some packages by the name of a device whatever they are compiled for. `_absent` has those, for
+installations where no backend brings them: it is searched last.
+"""
 
 from __future__ import annotations
 
 import importlib
+import os
 import pkgutil
 from typing import Any
+
+__path__.append(os.path.join(os.path.dirname(__file__), "_absent"))
 
 
 def __getattr__(name: str) -> Any:
@@ -16,7 +23,7 @@ def __getattr__(name: str) -> Any:
 
 def _modules() -> list[str]:
     # Sub-packages come from backends, so the trunk cannot name them.
-    return sorted(module.name for module in pkgutil.iter_modules(__path__))
+    return sorted({module.name for module in pkgutil.iter_modules(__path__) if module.name[0] != "_"})
 
 
 def __dir__() -> list[str]:

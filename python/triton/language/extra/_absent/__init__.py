@@ -1,0 +1,1 @@
+"""Packages that kernels import by the name of a device, found below `triton.language.extra`, not here."""
