@@ -16,6 +16,7 @@ import os
 import tempfile
 import warnings
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from typing import Any
 
 from .. import knobs
@@ -26,6 +27,7 @@ triton_key = compiler_key  # the name by which other software asks for the key o
 __all__ = [
     "CacheManager",
     "FileCacheManager",
+    "RedisRemoteCacheBackend",
     "RemoteCacheBackend",
     "RemoteCacheManager",
     "get_cache_key",
@@ -169,6 +171,47 @@ class RemoteCacheBackend(ABC):
         """Stores a file."""
 
 
+class RedisRemoteCacheBackend(RemoteCacheBackend):
+    """Files in a Redis server, under the keys that `knobs.redis.key_format` makes of a kernel's key and a file's name.
+
+    Needs the Python package redis. RuntimeError, with address and cause, when the server does not answer or refuses.
+    """
+
+    def __init__(self, key: str):
+        try:
+            import redis
+        except ImportError as error:
+            message = "triton: RedisRemoteCacheBackend needs the Python package redis: pip install redis"
+            raise RuntimeError(message) from error
+        self._key = key
+        self._key_format = knobs.redis.key_format
+        self._address = f"{knobs.redis.host}:{knobs.redis.port}"
+        self._errors = redis.RedisError
+        self._client = redis.Redis(host=knobs.redis.host, port=knobs.redis.port)
+
+    def _name(self, filename: str) -> str:
+        return self._key_format.format(key=self._key, filename=filename)
+
+    @contextlib.contextmanager
+    def _explained(self) -> Iterator[None]:
+        try:
+            yield
+        except self._errors as error:
+            raise RuntimeError(
+                f"triton: the remote cache at redis server {self._address} failed: {error}. Start the server, set "
+                "TRITON_REDIS_HOST and TRITON_REDIS_PORT, or unset TRITON_CACHE_MANAGER"
+            ) from error
+
+    def get(self, filenames: list[str]) -> dict[str, bytes]:
+        with self._explained():
+            contents = self._client.mget([self._name(name) for name in filenames]) if filenames else []
+        return {name: data for name, data in zip(filenames, contents) if data is not None}
+
+    def put(self, filename: str, data: bytes) -> None:
+        with self._explained():
+            self._client.set(self._name(filename), data)
+
+
 class RemoteCacheManager(CacheManager):
     """Files of a remote store, copied to the local cache when they are read."""
 
@@ -192,7 +235,10 @@ class RemoteCacheManager(CacheManager):
         index = self._remote.get([f"__grp__{filename}"]).get(f"__grp__{filename}")
         if index is None:
             return None
-        names = list(json.loads(index)["child_paths"])
+        try:
+            names = list(json.loads(index)["child_paths"])
+        except (ValueError, KeyError, TypeError):
+            return None  # not ours, or damaged: the kernel is compiled again
         found = self._remote.get(names)
         if set(found) != set(names):
             return None
