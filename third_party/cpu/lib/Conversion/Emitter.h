@@ -92,6 +92,9 @@ private:
   Lanes emitLoad(LoadOp op, const Point &p);
   void emitAtomicRMW(AtomicRMWOp op);
   void emitCollectedAdd(AtomicRMWOp op);
+  void addLater(Type elem, int64_t width, Value addresses, Value first,
+                Value values, Value mask);
+  Value neutralOfAdd(Type elem, int64_t width);
   Value stackArray(DenseMap<int64_t, Value> &arrays, int64_t width);
   void emitAtomicCAS(AtomicCASOp op);
   void emitReduce(ReduceOp op);

@@ -1,6 +1,7 @@
 //===- AddBuffer.cpp - additions that are collected -----------------------===//
 
 #include "cpu/Runtime/AddBuffer.h"
+#include <algorithm>
 #include <cstring>
 #include <type_traits>
 
@@ -9,9 +10,9 @@ using namespace mlir::triton::cpu;
 namespace {
 
 constexpr uint64_t kLineBytes = 64;
-constexpr uint32_t kNumLines =
-    256; // with their tags half of a first-level cache
-/// After so many lookups it is decided whether collecting is worth it, and if
+/// With their tags half of a first-level cache.
+constexpr uint32_t kNumLines = 256;
+/// After so many lanes it is decided whether collecting is worth it, and if
 /// not, so many are done at once before it is tried again.
 constexpr uint32_t kWindow = 1024, kPause = 16384;
 
@@ -68,21 +69,25 @@ template <typename T> T plus(T x, T y) {
 /// its address has.
 class Buffer {
 public:
+  /// Not inlined: where the compiler knows that the buffer is thread-local, it
+  /// asks for its address at every element.
   template <typename T>
-  void addLanes(uint32_t width, const uint64_t *addresses, uint64_t first,
-                const T *values, uint64_t mask) {
+  __attribute__((noinline)) void
+  addLanes(uint32_t width, const uint64_t *addresses, uint64_t first,
+           const T *values, uint64_t mask) {
     if (paused > 0) {
-      paused -= width < paused ? width : paused;
+      paused -= std::min(width, paused);
       forLanes<T>(width, addresses, first, mask, [&](uint64_t at, uint32_t l) {
         addAtomically(reinterpret_cast<T *>(at), values[l]);
       });
       return;
     }
-    if (addresses || first % sizeof(T) != 0)
+    if (!addresses && first % sizeof(T) == 0)
+      addRun(width, first, values, mask);
+    else
       forLanes<T>(width, addresses, first, mask,
                   [&](uint64_t at, uint32_t l) { addOne(at, values[l]); });
-    else
-      addRun(width, first, values, mask);
+    lookups += width;
     if (lookups >= kWindow)
       judge();
   }
@@ -90,18 +95,12 @@ public:
   void flush() {
     for (uint32_t i = 0; i < numUsed; ++i) {
       empty(used[i]);
-      slots[used[i]].isListed = false;
+      isListed[used[i]] = false;
     }
     numUsed = 0;
   }
 
 private:
-  struct Slot {
-    uint64_t line = 0; ///< address / 64; 0: free
-    AddKind kind = kAddInt32;
-    bool isListed = false;
-  };
-
   template <typename T, typename Action>
   static void forLanes(uint32_t width, const uint64_t *addresses,
                        uint64_t first, uint64_t mask, Action action) {
@@ -111,10 +110,9 @@ private:
   }
 
   template <typename T> void addOne(uint64_t at, T value) {
-    if (at % sizeof(T) != 0)
+    if (__builtin_expect(at % sizeof(T) != 0, 0))
       return addAtomically(reinterpret_cast<T *>(at), value);
-    T *sums = lineOf<T>(at / kLineBytes);
-    T &sum = sums[at % kLineBytes / sizeof(T)];
+    T &sum = lineOf<T>(at / kLineBytes)[at % kLineBytes / sizeof(T)];
     sum = plus(sum, value);
   }
 
@@ -124,8 +122,8 @@ private:
     for (uint32_t l = 0; l < width;) {
       uint64_t at = first + l * sizeof(T);
       uint32_t place = uint32_t(at % kLineBytes / sizeof(T));
-      uint32_t count = uint32_t(kLineBytes / sizeof(T)) - place;
-      count = count < width - l ? count : width - l;
+      uint32_t count =
+          std::min(uint32_t(kLineBytes / sizeof(T)) - place, width - l);
       uint64_t wanted = ((uint64_t(1) << count) - 1) << l; // count <= 16
       if (mask & wanted) {
         T *sums = lineOf<T>(at / kLineBytes) + place;
@@ -144,26 +142,28 @@ private:
   /// The sums of a line, in its slot.
   template <typename T> T *lineOf(uint64_t line) {
     uint32_t index = uint32_t((line ^ line >> 8) % kNumLines);
-    Slot &slot = slots[index];
+    uint64_t tag = line << 2 | kindOf<T>();
     T *sums = reinterpret_cast<T *>(data[index]);
-    ++lookups;
-    if (__builtin_expect(slot.line == line && slot.kind == kindOf<T>(), 1))
-      return sums;
-    ++misses;
-    empty(index);
-    if (!slot.isListed) {
-      slot.isListed = true;
-      used[numUsed++] = uint16_t(index);
-    }
-    slot.line = line;
-    slot.kind = kindOf<T>();
-    for (uint32_t i = 0; i < kLineBytes / sizeof(T); ++i)
-      sums[i] = neutral<T>();
+    if (__builtin_expect(tags[index] != tag, 0))
+      claim<T>(index, tag);
     return sums;
   }
 
+  template <typename T>
+  __attribute__((noinline)) void claim(uint32_t index, uint64_t tag) {
+    ++misses;
+    empty(index);
+    if (!isListed[index]) {
+      isListed[index] = true;
+      used[numUsed++] = uint16_t(index);
+    }
+    tags[index] = tag;
+    T *sums = reinterpret_cast<T *>(data[index]);
+    std::fill_n(sums, kLineBytes / sizeof(T), neutral<T>());
+  }
+
   template <typename T> void addLine(uint32_t index) {
-    auto *place = reinterpret_cast<T *>(slots[index].line * kLineBytes);
+    auto *place = reinterpret_cast<T *>((tags[index] >> 2) * kLineBytes);
     auto *sums = reinterpret_cast<T *>(data[index]);
     for (uint32_t i = 0; i < kLineBytes / sizeof(T); ++i)
       if (!isNeutral(sums[i])) // the rest of the line is not ours to touch
@@ -171,10 +171,9 @@ private:
   }
 
   void empty(uint32_t index) {
-    Slot &slot = slots[index];
-    if (slot.line == 0)
+    if (tags[index] == 0)
       return;
-    switch (slot.kind) {
+    switch (tags[index] & 3) {
     case kAddInt32:
       addLine<int32_t>(index);
       break;
@@ -188,7 +187,7 @@ private:
       addLine<double>(index);
       break;
     }
-    slot.line = 0;
+    tags[index] = 0;
   }
 
   /// Lines that are hardly ever met again are better not collected.
@@ -201,10 +200,11 @@ private:
   }
 
   alignas(kLineBytes) unsigned char data[kNumLines][kLineBytes];
-  Slot slots[kNumLines];
+  uint64_t tags[kNumLines] = {}; ///< line of memory and kind; 0: free
+  bool isListed[kNumLines] = {};
   uint16_t used[kNumLines];
   uint32_t numUsed = 0;
-  uint32_t lookups = 0, misses = 0, paused = 0;
+  uint32_t lookups = 0, misses = 0, paused = 0; ///< in lanes
 };
 
 /// Made by the thread's first addition, kept until the thread ends.
