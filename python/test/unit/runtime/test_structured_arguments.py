@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import triton
 import triton.language as tl
+from triton import knobs
 from triton.runtime.interpreter import InterpretedFunction
 from triton.tools.tensor_descriptor import TensorDescriptor
 
@@ -118,6 +119,20 @@ def test_rest_by_keyword_is_an_error():
     x = np.zeros(4, np.float32)
     with pytest.raises(TypeError, match="multiple values for argument 'rest'"):
         scale_and_add[(1,)](Scaled(x, 2.0), x, rest=(1,))
+
+
+def test_launches_with_hooks(matrix):
+    """They go through Python and `CompiledKernel.run`."""
+    seen = []
+    out, short = np.zeros_like(matrix), np.zeros(4, np.float32)
+    x = np.arange(4, dtype=np.float32)
+    with knobs.runtime.scope():
+        knobs.runtime.launch_enter_hook = lambda metadata: seen.append(metadata.get()["name"])
+        double_rows[(5,)](descriptor(matrix), descriptor(out), 8)
+        scale_and_add[(1,)](Scaled(x, np.float64(2.0)), short, np.int64(5), np.bool_(True), Number.THREE)
+    np.testing.assert_array_equal(out, 2 * matrix)
+    np.testing.assert_allclose(short, 2 * x + 9)
+    assert seen == ["double_rows", "scale_and_add"]
 
 
 def test_interpreted(matrix):
