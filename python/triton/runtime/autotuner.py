@@ -381,14 +381,12 @@ class Heuristics(KernelInterface):
         self.fn = fn
         self.values = values
         self.arg_names = arg_names
-
-    @property
-    def __name__(self) -> str:
-        return self.fn.__name__
+        self.__name__ = getattr(fn, "__name__", type(fn).__name__)
 
     def run(self, *args: Any, **kwargs: Any) -> Any:
+        named = {**dict(zip(self.arg_names, args)), **kwargs}
         for name, heuristic in self.values.items():
-            kwargs[name] = heuristic({**dict(zip(self.arg_names, args)), **kwargs})
+            kwargs[name] = named[name] = heuristic(dict(named))  # what it does to its dictionary stays there
         return self.fn.run(*args, **kwargs)
 
 
