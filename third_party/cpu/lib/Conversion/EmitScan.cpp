@@ -78,25 +78,37 @@ void Emitter::emitScanAcrossLanes(ScanOp op, const Nest &nest,
     write(first);
     if (extent == width)
       return;
-    emitLoop(
-        i64(width), i64(extent), width, first,
-        [&](DimIndex index, ValueRange carried) {
-          if (reverse) {
-            here();
-            index.base =
-                arith::SubIOp::create(b, loc, i64(extent - width), index.base);
-          }
-          SmallVector<Value> values = scanAt(index);
-          // All lanes of what the last vector ended with.
-          here();
-          SmallVector<int64_t> last(width, reverse ? 0 : width - 1);
-          SmallVector<Value> before;
-          for (Value v : carried)
-            before.push_back(vector::ShuffleOp::create(b, loc, v, v, last));
-          values = combine(region, before, values, width);
-          write(values);
-          return values;
-        });
+    auto step = [&](DimIndex index, ValueRange carried) {
+      if (reverse) {
+        here();
+        index.base =
+            arith::SubIOp::create(b, loc, i64(extent - width), index.base);
+      }
+      SmallVector<Value> values = scanAt(index);
+      // All lanes of what the last vector ended with.
+      here();
+      SmallVector<int64_t> last(width, reverse ? 0 : width - 1);
+      SmallVector<Value> before;
+      for (Value v : carried)
+        before.push_back(vector::ShuffleOp::create(b, loc, v, v, last));
+      values = combine(region, before, values, width);
+      write(values);
+      return values;
+    };
+    size_t known = prefixMasks.size();
+    Value bound = reverse ? Value() : prefixBound(nest, trees, p);
+    if (!bound) {
+      emitLoop(i64(width), i64(extent), width, first, step);
+      return;
+    }
+    // Without masks as far as they hold.
+    here();
+    Value mainEnd = b.createOrFold<arith::AndIOp>(loc, bound, i64(-width));
+    SmallVector<Value> sums = emitLoop(i64(width), mainEnd, width, first, step);
+    prefixMasks.truncate(known);
+    here();
+    Value from = b.createOrFold<arith::MaxSIOp>(loc, mainEnd, i64(width));
+    emitLoop(from, i64(extent), width, sums, step);
   });
 }
 
