@@ -55,6 +55,7 @@ class Calls:
             return self._call_class(fn, args, kwargs)
         handler = _PYTHON.get(fn) if getattr(fn, "__hash__", None) else None
         if handler is not None:
+            self._check_count(fn, args, kwargs)
             return handler(self, args, kwargs)
         return self._call_host_function(fn, args, kwargs, node)
 
@@ -73,6 +74,7 @@ class Calls:
 
     def _call_class(self, cls, args, kwargs):
         if cls in _CLASSES:
+            self._check_count(cls, args, kwargs)
             return _CLASSES[cls](self, args, kwargs)
         if getattr(cls, "__triton_aggregate__", False):
             return self._make_aggregate(cls, args, kwargs)
@@ -113,6 +115,16 @@ class Calls:
         raise TypeError(f"{name} cannot be called in a kernel")
 
     # --- functions of Python ---
+    @staticmethod
+    def _check_count(fn, args, kwargs):
+        """TypeError unless `fn` takes as many arguments."""
+        least, most = _COUNTS.get(fn, (0, None))
+        if len(args) < least or (most is not None and (kwargs or len(args) > most)):
+            expected = f"{least}" if least == most else f"{least} to {most}" if most else f"at least {least}"
+            raise TypeError(
+                f"{fn.__name__}() takes {expected} positional arguments, got {len(args)} and {len(kwargs)} named"
+            )
+
     def _py_print(self, args, kwargs):
         prefix = ""
         if args and isinstance(args[0], constexpr) and isinstance(args[0].value, str):
@@ -321,6 +333,15 @@ _PYTHON = {
     py.hasattr: Calls._py_hasattr,
     py.getattr: Calls._py_getattr,
     py.sum: Calls._py_sum,
+}
+# Least and greatest number of positional arguments.
+_COUNTS = {
+    **dict.fromkeys((py.len, py.abs, int, float, bool), (1, 1)),
+    **dict.fromkeys((py.isinstance, py.hasattr), (2, 2)),
+    **dict.fromkeys((py.min, py.max), (1, None)),
+    py.getattr: (2, 3),
+    py.sum: (1, 2),
+    enumerate: (1, 2),
 }
 _CLASSES = {
     int: lambda self, args, kwargs: self._number(int, core.int32, args),

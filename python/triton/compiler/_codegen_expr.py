@@ -94,6 +94,10 @@ class Expressions:
                 )
         if isinstance(lhs, base_aggregate) or isinstance(rhs, base_aggregate):
             return self._user_operator(method, lhs, rhs)
+        if lhs_tensor or rhs_tensor:
+            raise TypeError(
+                f"{type(op).__name__} of {lhs} and {rhs}: the other operand is neither a tensor nor a number"
+            )
         if isinstance(lhs, V.tuple) or isinstance(rhs, V.tuple):
             return V.as_value(on_constants(lhs, rhs))
         return constexpr(on_constants(_unwrap_if_constexpr(lhs), _unwrap_if_constexpr(rhs)))

@@ -124,7 +124,6 @@ _ATOMIC_DOC = """Atomically replace what `pointer` points to by {what}, where `m
 
 
 def _atomic(name: str, what: str, method: str, *leading):
-    @builtin
     def function(pointer, val, mask=None, sem=None, scope=None, _semantic=None):
         mask = _unwrap_if_constexpr(mask)
         args = (pointer, _unwrap_if_constexpr(val), mask, _unwrap_if_constexpr(sem), _unwrap_if_constexpr(scope))
@@ -132,7 +131,7 @@ def _atomic(name: str, what: str, method: str, *leading):
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = _ATOMIC_DOC.format(what=what)
-    return tensor_member(function)
+    return tensor_member(builtin(function))
 
 
 atomic_add = _atomic("atomic_add", "its sum with `val`", "atomic_add")

@@ -120,6 +120,12 @@ class TypeRules:
             )
         return self.integer_promote(a, b)
 
+    @staticmethod
+    def _check_has_arithmetic(*operands) -> None:
+        for operand in operands:
+            if isinstance(operand, tensor) and operand.dtype.name == "fp8e4b15":
+                raise TypeError("fp8e4b15 is a type of memory, without arithmetic: convert first, .to(tl.float16)")
+
     def _check_pointer_operand(self, a: T.dtype, b: T.dtype, allowed: bool) -> None:
         if not a.is_ptr():
             return
@@ -136,6 +142,8 @@ class TypeRules:
         rhs = rhs.value if isinstance(rhs, constexpr) else rhs
         lhs_is_number = not isinstance(lhs, tensor)
         rhs_is_number = not isinstance(rhs, tensor)
+        if not (allow_lhs_ptr or allow_rhs_ptr):
+            self._check_has_arithmetic(lhs, rhs)
         if not (lhs_is_number or rhs_is_number) and lhs.type == rhs.type and not lhs.dtype.is_ptr():
             if not (div_or_mod and lhs.dtype.name in ("fp16", "bf16")):
                 return lhs, rhs

@@ -112,12 +112,12 @@ _UNARY = {"neg": "minus", "pos": "plus", "invert": "invert"}
 
 def _install_operators():
     def binary(method, swap):
-        @builtin
         def operator(self, other, _semantic=None):
             other = _unwrap_if_constexpr(other)
             return getattr(_semantic, method)(*((other, self) if swap else (self, other)))
 
-        return operator
+        operator.__name__ = operator.__qualname__ = f"the operator `{method.strip('_')}`"
+        return builtin(operator)
 
     def unary(method):
         @builtin

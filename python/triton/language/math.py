@@ -28,13 +28,12 @@ __all__ = [
 
 
 def _unary(name: str, op: str, doc: str, dtypes=("fp32", "fp64")):
-    @builtin
     def function(x, _semantic=None):
         return _semantic.math_unary(name, op, x, dtypes)
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = doc + f" Element types: {', '.join(dtypes)}; ValueError for others."
-    return tensor_member(function)
+    return tensor_member(builtin(function))
 
 
 exp = _unary("exp", "math.exp", "e to the power of `x`.")

@@ -323,9 +323,27 @@ def zero_step(p, n):
         tl.store(p, i)
 
 
+@triton.jit
+def block_and_tuple(p, n):
+    tl.store(p, n + (1, 2))
+
+
+@triton.jit
+def len_of_nothing(p):
+    tl.store(p, len())
+
+
+@triton.jit
+def unknown_keyword_of_exp(p):
+    tl.store(p, tl.exp(1.0, precise=True))
+
+
 @pytest.mark.parametrize(
     ("kernel", "types", "message"),
     [
+        (block_and_tuple, "*i32 i32", "Add of int32[] and"),
+        (len_of_nothing, "*i32", "len() takes 1 positional arguments, got 0"),
+        (unknown_keyword_of_exp, "*i32", "exp() got an unexpected keyword argument 'precise'"),
         (returns_value, "*i32", "cannot return a value"),
         (mismatched_shapes, "*i32", "[8] and [16]"),
         (odd_arange, "*i32", "power of 2"),

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import triton
 import triton.language as tl
+from triton.compiler.errors import CompilationError
 from triton.runtime.interpreter import InterpretedFunction
 
 CODES = np.arange(256)
@@ -47,6 +48,12 @@ def nearest(value, towards_zero):
     return (candidates[0] if len(candidates) == 1 else candidates[candidates % 2 == 0][0]) | sign
 
 
+@triton.jit
+def computes(code_ptr):
+    value = tl.load(code_ptr + tl.arange(0, 16)).to(tl.float8e4b15, bitcast=True)
+    tl.store(code_ptr + tl.arange(0, 16), (value + 1).to(tl.uint8, bitcast=True))
+
+
 @pytest.fixture(params=[False, True], ids=["compiled", "interpreted"])
 def run(request):
     return lambda kernel, *args: (InterpretedFunction(kernel.fn) if request.param else kernel)[(1,)](*args)
@@ -65,3 +72,8 @@ def test_rounding(run, rounding):
     out = np.zeros(len(values), np.uint8)
     run(encode, values, out, rounding, len(values))
     np.testing.assert_array_equal(out, [nearest(v, rounding == "rtz") for v in values])
+
+
+def test_it_has_no_arithmetic():
+    with pytest.raises(CompilationError, match=r"without arithmetic: convert first, \.to\(tl\.float16\)"):
+        computes[(1,)](np.zeros(16, np.uint8))
