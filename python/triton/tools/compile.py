@@ -77,6 +77,7 @@ def compile_variant(kernel: Any, variant: Variant, target: GPUTarget) -> Any:
     try:
         source = ASTSource(kernel, signature, constants, attributes)
         options = {"num_warps": variant.num_warps, "num_stages": variant.num_stages}
+        options |= getattr(writer_for(target), "OPTIONS", {})  # what code outside of this process cannot have
         return compile_source(source, target=target, options=options)
     finally:
         kernel.repr = own_name

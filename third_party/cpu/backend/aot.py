@@ -11,6 +11,9 @@ from typing import Any
 
 from triton.tools.aot import Variant, link_line
 
+# Of the compile: additions are collected by libtriton, which the C program does not have.
+OPTIONS = {"collect_adds": False}
+
 _SCALARS = {
     "i1": "int8_t",
     "u1": "uint8_t",
