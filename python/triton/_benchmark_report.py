@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -83,8 +84,12 @@ class Mark:
     ) -> Any:
         """Runs the benchmarks. `save_path` gets a table (.csv) and a plot (.png) of each, and an index in html.
 
-        Tables need pandas and plots need matplotlib. With `return_df` returns one data frame per benchmark.
+        Tables need pandas and plots need matplotlib: an ImportError, before anything is measured, says what is missing.
+        With `return_df` returns one data frame per benchmark.
         """
+        _require("pandas", *(["matplotlib"] if show_plots or save_path else []))
+        if save_path:
+            os.makedirs(save_path, exist_ok=True)
         single = isinstance(self.benchmarks, Benchmark)
         frames = []
         for bench in [self.benchmarks] if single else self.benchmarks:
@@ -116,6 +121,12 @@ class Mark:
         for name in bench.line_names:
             columns += [name, f"{name}-min", f"{name}-max"]
         return pandas.DataFrame(rows, columns=columns)
+
+
+def _require(*packages: str) -> None:
+    missing = [name for name in packages if importlib.util.find_spec(name) is None]
+    if missing:
+        raise ImportError(f"perf_report makes its report with {' and '.join(missing)}: pip install {' '.join(missing)}")
 
 
 def _plot(bench: Benchmark, frame: Any, show: bool, save_path: str) -> None:

@@ -79,3 +79,27 @@ def test_benchmark_checks_its_lists():
     bench = triton.testing.Benchmark(["x", "y"], [(1, 2, 3)], "p", ["a"], ["A"], "plot", {})
     with pytest.raises(ValueError, match="x_vals has 3 values"):
         bench.points()
+
+
+def report():
+    bench = triton.testing.Benchmark(["n"], [8, 16], "provider", ["a", "b"], ["A", "B"], "products", {}, x_log=True)
+    return triton.testing.perf_report(bench)(lambda n, provider: (n, n - 1, n + 1) if provider == "a" else n)
+
+
+def test_missing_packages_are_named_before_anything_is_measured(monkeypatch):
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(ImportError, match="pip install pandas matplotlib"):
+        report().run(show_plots=True)
+
+
+@pytest.mark.filterwarnings("default")
+def test_report_is_written_to_a_new_folder(tmp_path, monkeypatch, capsys):
+    pytest.importorskip("pandas")
+    pytest.importorskip("matplotlib").use("Agg")
+    folder = tmp_path / "new" / "folder"
+    frame = report().run(print_data=True, save_path=str(folder), return_df=True)
+    assert frame["A"].tolist() == [8, 16] and list(frame) == ["n", "A", "B"]
+    assert "products:" in capsys.readouterr().out
+    assert {path.name for path in folder.iterdir()} == {"products.csv", "products.png", "results.html"}
+    assert (folder / "products.csv").read_text().splitlines()[0] == "n,A,B"
+    assert (folder / "products.png").read_bytes().startswith(b"\x89PNG")
