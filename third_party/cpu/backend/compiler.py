@@ -66,11 +66,14 @@ class CPUBackend(BaseBackend):
     def supports_target(target: GPUTarget) -> bool:
         return target.backend == "cpu"
 
-    @functools.cached_property
+    @property
     def machine(self) -> Machine:
-        """The machine of the target: `arch` names a processor in LLVM's terms; nothing, or its name, is this one."""
+        """The machine of the target: `arch` names a processor in LLVM's terms; nothing, or its name, is this one.
+
+        `TRITON_OVERRIDE_ARCH` takes the place of the target's.
+        """
         host = host_machine()
-        arch = self.target.arch
+        arch = knobs.runtime.override_arch or self.target.arch
         if not isinstance(arch, str) or arch in ("", "host", "native", host.cpu):
             return host
         return Machine(host.triple, arch, "", 128, False)

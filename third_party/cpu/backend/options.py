@@ -7,6 +7,8 @@ import os
 from dataclasses import dataclass, fields
 from typing import Any
 
+from triton import knobs
+
 from .sanitizer import sanitize_mode
 
 # Keywords that kernels written for GPUs pass. They are accepted, reported in the metadata, and change no code.
@@ -30,6 +32,8 @@ NO_EFFECT = frozenset(
         "ptx_options",
         "extern_libs",
         "backend_name",
+        # Products and sums are rounded one by one, whatever it says.
+        "enable_fp_fusion",
     )
 )
 
@@ -93,5 +97,7 @@ def parse_options(options: dict[str, Any], arch: str) -> CPUOptions:
     names = {f.name for f in fields(CPUOptions)}
     chosen = {name: value for name, value in options.items() if name in names and value is not None}
     chosen["arch"] = arch
+    fusion = chosen.get("enable_fp_fusion", knobs.language.default_fp_fusion)
+    chosen["enable_fp_fusion"] = fusion and not knobs.language.force_disable_fp_fusion
     chosen["sanitize"] = sanitize_mode(chosen.get("sanitize", os.environ.get("TRITON_CPU_SANITIZE", "")))
     return CPUOptions(**chosen)
