@@ -36,9 +36,68 @@ def get_current_target() -> Any:
     return driver.active.get_current_target()
 
 
-def is_cpu() -> bool:
+def _backend_is(name: str) -> bool:
     target = get_current_target()
-    return target is not None and target.backend == "cpu"
+    return target is not None and target.backend == name
+
+
+def is_cpu() -> bool:
+    return _backend_is("cpu")
+
+
+def is_cuda() -> bool:
+    return _backend_is("cuda")
+
+
+def is_hip() -> bool:
+    return _backend_is("hip")
+
+
+def is_xpu() -> bool:
+    return _backend_is("xpu")
+
+
+def _capability() -> int:
+    """Major compute capability; 0 for targets that have none."""
+    return get_current_target().arch // 10 if is_cuda() else 0
+
+
+def is_ampere_or_newer() -> bool:
+    return _capability() >= 8
+
+
+def is_hopper() -> bool:
+    return _capability() == 9
+
+
+def is_hopper_or_newer() -> bool:
+    return _capability() >= 9
+
+
+def is_blackwell() -> bool:
+    return _capability() == 10
+
+
+def supports_tma(byval_only: bool = False) -> bool:
+    """Whether tensor descriptors work: everywhere but on older GPUs, where hardware would have to do it."""
+    return is_interpreter() or not is_cuda() or is_hopper_or_newer()
+
+
+def str_to_triton_dtype(name: str) -> Any:
+    """The type of kernels for a name such as "float32" or "int8"."""
+    from . import language
+
+    return getattr(language, {"bool": "int1", **_FLOAT8_NAMES}.get(name, name))
+
+
+_FLOAT8_NAMES = {"float8_e4m3fn": "float8e4nv", "float8_e5m2": "float8e5"}
+
+
+def unwrap_tensor(x: Any) -> Any:
+    """The tensor in what `reinterpret` made, or `x` itself."""
+    from .runtime.jit import TensorWrapper
+
+    return x.base if isinstance(x, TensorWrapper) else x
 
 
 def numpy_random(shape: Any, dtype_str: str, rs: Any = None, low: Any = None, high: Any = None) -> Any:
@@ -62,6 +121,9 @@ def numpy_random(shape: Any, dtype_str: str, rs: Any = None, low: Any = None, hi
         return bits.view("float32")
     if dtype_str in float_dtypes:
         return rs.normal(0, 1, shape).astype(dtype_str)
+    if "float8" in dtype_str:
+        # bytes for `to_triton`: positive and finite, about 0.03 to 8, in every 8-bit format
+        return rs.randint(32, 80, shape, dtype=np.int8)
     raise ValueError(f"numpy_random: unknown type {dtype_str!r}; known are {[*dtypes_with_bfloat16, 'bool']}")
 
 
@@ -139,6 +201,12 @@ def fresh_knobs(skipped: tuple[str, ...] = ()) -> Iterator[Any]:
             for knob in group.knob_descriptors:
                 os.environ.pop(knob.env, None)
         yield knobs
+
+
+def _fresh_knobs_impl(skipped_attr: Any = ()) -> tuple[Callable[[], Any], Callable[[], None]]:
+    """``(start, stop)`` of `fresh_knobs`, for fixtures."""
+    stack = contextlib.ExitStack()
+    return lambda: stack.enter_context(fresh_knobs(tuple(skipped_attr or ()))), stack.close
 
 
 # A backend may add helpers of its own, such as a test whether its device is the current one.
