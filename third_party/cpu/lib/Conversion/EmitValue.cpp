@@ -179,18 +179,31 @@ Lanes Emitter::evalElementwise(Operation *op, const Point &p) {
   return failed ? Lanes() : result(r, width, level);
 }
 
+/// Whether `affine` lanes may leave the range of the narrower type of
+/// conversion `op`, so that it does not commute with the steps from lane to
+/// lane. Indices of 32 bits do not wrap, but small integers are meant to, and
+/// so are products with large numbers, which make hashes.
+static bool mayWrap(Operation *op, const Lanes &affine) {
+  Type from = getElementTypeOrSelf(op->getOperand(0).getType());
+  Type to = getElementTypeOrSelf(op->getResult(0).getType());
+  constexpr int64_t largestStep = 1 << 16;
+  return std::min(from.getIntOrFloatBitWidth(), to.getIntOrFloatBitWidth()) <
+             32 ||
+         std::abs(affine.stride) > largestStep;
+}
+
 std::optional<Lanes> Emitter::evalAffine(Operation *op,
                                          ArrayRef<Lanes> operands) {
   if (llvm::none_of(operands, [](const Lanes &l) { return l.isAffine(); }) ||
       llvm::any_of(operands,
                    [](const Lanes &l) { return l.kind == Lanes::Vector; }))
     return std::nullopt;
-  if (isa<arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp>(op)) {
-    // Index arithmetic does not wrap, so extension commutes with it.
+  if (isa<arith::ExtSIOp, arith::TruncIOp>(op)) {
     Lanes r = operands[0];
+    if (mayWrap(op, r))
+      return std::nullopt;
     at(r.level);
-    r.base = intCast(r.base, elementType(op->getResult(0)),
-                     !isa<arith::ExtUIOp>(op));
+    r.base = intCast(r.base, elementType(op->getResult(0)));
     return r;
   }
   if (isa<arith::AddIOp, arith::SubIOp>(op)) {
