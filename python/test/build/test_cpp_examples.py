@@ -37,7 +37,8 @@ def test_the_trunk_does_none_of_what_the_overlay_does():
 
 
 def test_kernels_without_the_overlay_show_the_default(tmp_path):
-    pytest.importorskip("triton._C.libtriton")
+    if not any(ROOT.glob("python/triton/_C/libtriton.*")):
+        pytest.skip("libtriton has not been built in this checkout")
     folder = EXAMPLES / "overlay"
     command = ("-m", "pytest", "-q", "-p", "no:cacheprovider", "--rootdir", folder, folder / "test")
     env = {"TRITON_CACHE_DIR": str(tmp_path), "PYTHONPATH": str(ROOT / "python")}
