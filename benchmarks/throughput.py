@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import kernels
 import torch
+import triton.language as tl
 from report import Row
 from timing import CacheFlush, interleaved, paired_ratio
 
@@ -66,7 +67,57 @@ def _matmul() -> Case:
                 lambda: (out, want), bytes=3 * 4 * size * size, flops=2 * size**3, needed_ratio=0.5, tolerance=1e-3)
 
 
-CASES = {"add": _add, "gelu": _gelu, "softmax": _softmax, "layer_norm": _layer_norm, "matmul": _matmul}
+def _packed_matmul(title: str, dtype: torch.dtype, size: int = 512) -> Case:
+    """bf16 with sums in f32, or bytes with sums in i32. An instruction does 2 or 4 times as many as of f32."""
+    if dtype == torch.int8:
+        a, b = (torch.randint(-128, 128, (size, size), dtype=dtype) for _ in range(2))
+        out, acc, eager = torch.empty(size, size, dtype=torch.int32), tl.int32, lambda: torch._int_mm(a, b)
+    else:
+        a, b = (torch.randn(size, size).to(dtype) for _ in range(2))
+        out, acc, eager = torch.empty(size, size, dtype=dtype), tl.float32, lambda: torch.mm(a, b)
+    return Case(title, lambda: kernels.packed_matmul(a, b, out, acc), eager, lambda: (out, eager()),
+                bytes=2 * a.element_size() * size * size, flops=2 * size**3 * a.element_size() // 4, needed_ratio=0.5,
+                tolerance=1e-2)
+
+
+def _cumsum() -> Case:
+    x = torch.randint(-4, 5, (2048, 4096)).float()
+    out, want = torch.empty_like(x), torch.empty_like(x)
+    return Case("cumsum of rows, 2048 × 4096", lambda: kernels.cumsum(x, out), lambda: torch.cumsum(x, 1, out=want),
+                lambda: (out, want), bytes=2 * 4 * x.numel(), flops=x.numel(), needed_ratio=0.8)
+
+
+def _histogram() -> Case:
+    x, bins = torch.randint(0, 256, (1 << 22, ), dtype=torch.int32), 256
+    out = torch.zeros(bins, dtype=torch.int32)
+
+    def result() -> tuple[torch.Tensor, torch.Tensor]:
+        out.zero_()
+        kernels.histogram(x, out)
+        return out.long(), torch.bincount(x, minlength=bins)
+
+    return Case("histogram by atomics, 4 M in 256", lambda: kernels.histogram(x, out),
+                lambda: torch.bincount(x, minlength=bins), result, bytes=4 * x.numel(), flops=x.numel(),
+                needed_ratio=0.3)
+
+
+def _column_sum() -> Case:
+    x = torch.randint(-4, 5, (2048, 1024)).float()
+    out, want = torch.zeros(1024), torch.empty(1024)
+
+    def result() -> tuple[torch.Tensor, torch.Tensor]:
+        out.zero_()
+        kernels.column_sum(x, out)
+        return out, want
+
+    return Case("column sums by atomics, 2048 × 1024", lambda: kernels.column_sum(x, out),
+                lambda: torch.sum(x, 0, out=want), result, bytes=4 * x.numel(), flops=x.numel(), needed_ratio=0.3)
+
+
+CASES = {"add": _add, "gelu": _gelu, "softmax": _softmax, "layer_norm": _layer_norm, "matmul": _matmul,
+         "matmul_bf16": lambda: _packed_matmul("matmul bf16, 512³", torch.bfloat16),
+         "matmul_i8": lambda: _packed_matmul("matmul i8, 512³", torch.int8), "cumsum": _cumsum,
+         "histogram": _histogram, "column_sum": _column_sum}
 
 
 def _floor(case: Case, bandwidth: float, rate: float) -> str:

@@ -26,6 +26,21 @@ class Machine(NamedTuple):
     features: str
     vector_bits: int
     is_host: bool
+    dot_int8: bool  # products of bytes by AVX512-VNNI
+    dot_bf16: bool  # products of bf16 by AVX512-BF16
+
+
+def _machine(described: dict[str, Any], triple: str, is_host: bool) -> Machine:
+    wide = described["vector_bits"] >= 512
+    return Machine(
+        triple,
+        described["cpu"],
+        described["features"],
+        described["vector_bits"],
+        is_host,
+        dot_int8=wide and "avx512vnni" in described["enabled"],
+        dot_bf16=wide and "avx512bf16" in described["withheld"],
+    )
 
 
 @functools.cache
@@ -33,7 +48,15 @@ def host_machine() -> Machine:
     from triton._C.libtriton import cpu
 
     host = cpu.host()
-    return Machine(host["triple"], host["cpu"], host["features"], host["vector_bits"], True)
+    return _machine(host, host["triple"], True)
+
+
+@functools.cache
+def named_machine(name: str) -> Machine:
+    """A processor of this machine's architecture, by LLVM's name for it. ValueError for an unknown one."""
+    from triton._C.libtriton import cpu
+
+    return _machine(cpu.describe(name), host_machine().triple, False)
 
 
 def min_dot_size(lhs_type: Any, rhs_type: Any) -> tuple[int, int, int]:
@@ -59,6 +82,17 @@ def nanoseconds(semantic: Any, reading: Any) -> Any:
     return semantic.mul(steps, 1000, False)
 
 
+def _features(machine: Machine, metadata: dict) -> str:
+    """The features to generate code for: those of the machine, and what its products of bf16 need.
+
+    Those are not enabled in general, see `libtriton.cpu.host`; here all conversions are spelled out already.
+    """
+    if not metadata["dot_bf16"]:
+        return machine.features
+    kept = [f for f in machine.features.split(",") if f and f != "-avx512bf16"]
+    return ",".join([*kept, "+avx512bf16"])
+
+
 class CPUBackend(BaseBackend):
     binary_ext = "obj"
 
@@ -70,13 +104,13 @@ class CPUBackend(BaseBackend):
     def machine(self) -> Machine:
         """The machine of the target: `arch` names a processor in LLVM's terms; nothing, or its name, is this one.
 
-        `TRITON_OVERRIDE_ARCH` takes the place of the target's.
+        `TRITON_OVERRIDE_ARCH` takes the place of the target's. ValueError for a processor that LLVM does not know.
         """
         host = host_machine()
         arch = knobs.runtime.override_arch or self.target.arch
         if not isinstance(arch, str) or arch in ("", "host", "native", host.cpu):
             return host
-        return Machine(host.triple, arch, "", 128, False)
+        return named_machine(arch)
 
     def hash(self) -> str:
         from triton._C.libtriton import cpu
@@ -150,7 +184,15 @@ class CPUBackend(BaseBackend):
 
         manager = ir.pass_manager(module.context)
         cpu.passes.add_scalarize_carried(manager)
-        cpu.passes.add_lower_blocks(manager, self.machine.vector_bits, bool(options.sanitize))
+        machine = self.machine
+        cpu.passes.add_lower_blocks(
+            manager,
+            machine.vector_bits,
+            sanitize=bool(options.sanitize),
+            dot_int8=machine.dot_int8,
+            dot_bf16=machine.dot_bf16,
+            collect_adds=options.collect_adds,
+        )
         manager.run(module, "tcir")
         info = cpu.kernel_info(module)
         if not info["name"]:
@@ -158,6 +200,7 @@ class CPUBackend(BaseBackend):
                 "the module holds no kernel after its tile loops were made; expected one public function"
             )
         _describe(metadata, info["name"], info["scratch"], info["blocking"], bool(options.sanitize))
+        metadata["dot_bf16"] = info["dot_bf16"]
         return module
 
     def _llir(self, module: Any, metadata: dict) -> Any:
@@ -171,7 +214,7 @@ class CPUBackend(BaseBackend):
             passes.llvmir.add_di_scope(manager)
         manager.run(module, "llir")
         lowered = llvm.to_module(module)
-        llvm.optimize(lowered, machine.cpu, machine.features)
+        llvm.optimize(lowered, machine.cpu, _features(machine, metadata))
         return lowered
 
     def _obj(self, module: Any, metadata: dict) -> bytes:
@@ -180,6 +223,8 @@ class CPUBackend(BaseBackend):
         if isinstance(module, str):  # a file
             kernel = ir_files.describe(module)
             _describe(metadata, kernel.name, kernel.scratch, kernel.blocking, "@triton_cpu_check(" in module)
+            metadata["dot_bf16"] = "@llvm.x86.avx512bf16." in module
             module = llvm.parse(module)
             module.verify()
-        return cpu.seal(llvm.to_object(module, self.machine.cpu, self.machine.features))
+        features = _features(self.machine, metadata)
+        return cpu.seal(llvm.to_object(module, self.machine.cpu, features))

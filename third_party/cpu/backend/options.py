@@ -46,6 +46,8 @@ class CPUOptions:
     sanitize_overflow: bool = True
     # "" (off), "storage" or "view": check every access to memory, see sanitizer.py
     sanitize: str = ""
+    # atomic additions whose old values nobody wants are done per thread; needs the runtime of this package
+    collect_adds: bool = True
     enable_fp_fusion: bool = True
     arch: str = ""
     default_dot_input_precision: str = "ieee"
