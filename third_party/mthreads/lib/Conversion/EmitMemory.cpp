@@ -12,10 +12,6 @@ using namespace mlir;
 using namespace mlir::triton;
 using namespace mlir::triton::mthreads;
 
-namespace {
-constexpr int64_t kAccessBytes = 16;
-}
-
 //===----------------------------------------------------------------------===//
 // Branches around single elements
 //===----------------------------------------------------------------------===//

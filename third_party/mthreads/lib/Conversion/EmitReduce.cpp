@@ -1,4 +1,4 @@
-//===- EmitReduce.cpp - reductions and scans --------------------*- C++ -*-===//
+//===- EmitReduce.cpp - reductions ------------------------------*- C++ -*-===//
 //
 // Part of the FlagTree project, under the MIT license.
 //

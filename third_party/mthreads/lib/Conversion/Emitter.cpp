@@ -16,8 +16,8 @@ using namespace mlir::triton;
 using namespace mlir::triton::mthreads;
 
 namespace {
-/// Bytes that one access moves at most, and elements.
-constexpr int64_t kAccessBytes = 16, kMaxVec = 8;
+/// Neighbouring elements in one thread at most.
+constexpr int64_t kMaxVec = 8;
 /// Registers of a block per thread, beyond which code would take minutes to
 /// compile and spill.
 constexpr int64_t kMaxRegisters = 2048;

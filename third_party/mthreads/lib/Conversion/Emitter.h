@@ -31,6 +31,9 @@
 
 namespace mlir::triton::mthreads {
 
+/// Bytes that one access to global memory moves at most.
+constexpr int64_t kAccessBytes = 16;
+
 using Registers = SmallVector<Value>;
 Registers concat(ValueRange lhs, ValueRange rhs);
 

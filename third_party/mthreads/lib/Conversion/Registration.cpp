@@ -1,5 +1,4 @@
-//===- Registration.cpp - the dialects and passes of this backend -*- C++
-//-*-===//
+//===- Registration.cpp - dialects and passes of this backend ---*- C++ -*-===//
 //
 // Part of the FlagTree project, under the MIT license.
 //
