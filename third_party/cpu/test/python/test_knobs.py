@@ -37,7 +37,7 @@ def test_another_processor():
 
 def test_unknown_processor_is_named():
     knobs.runtime.override_arch = "z80"
-    with pytest.raises(RuntimeError, match="'z80' is not known"):
+    with pytest.raises(ValueError, match="'z80' is not known"):
         compiled()
 
 
