@@ -45,6 +45,28 @@ _UNARY = {
     ast.Invert: (operator.invert, "invert", "__invert__"),
 }
 
+# Of constants: bits of an integer, items of a sequence. Python itself would compute until memory ends.
+_LARGEST = 1 << 16
+
+
+def _check_size_of_result(op: ast.AST, lhs, rhs) -> None:
+    """ValueError for operators on constants whose result would be enormous."""
+    numbers = isinstance(lhs, int) and isinstance(rhs, int)
+    size = 0
+    if isinstance(op, ast.Pow) and numbers and rhs > 0 and abs(lhs) > 1:
+        size = lhs.bit_length() * rhs
+    elif isinstance(op, ast.LShift) and numbers and lhs:
+        size = lhs.bit_length() + rhs
+    elif isinstance(op, ast.Mult) and numbers:
+        size = lhs.bit_length() + rhs.bit_length()
+    elif isinstance(op, ast.Mult):
+        for sequence, count in ((lhs, rhs), (rhs, lhs)):
+            if isinstance(count, int) and hasattr(sequence, "__len__"):
+                size = len(sequence) * count
+    if size > _LARGEST:
+        unit = "bits" if numbers else "items"
+        raise ValueError(f"the constant would have {size:.3g} {unit}; at most {_LARGEST} are computed")
+
 
 class Expressions:
     """One method per kind of expression; each returns a language value or a host object (module, function, type)."""
@@ -98,6 +120,7 @@ class Expressions:
             raise TypeError(
                 f"{type(op).__name__} of {lhs} and {rhs}: the other operand is neither a tensor nor a number"
             )
+        _check_size_of_result(op, _unwrap_if_constexpr(lhs), _unwrap_if_constexpr(rhs))
         if isinstance(lhs, V.tuple) or isinstance(rhs, V.tuple):
             return V.as_value(on_constants(lhs, rhs))
         return constexpr(on_constants(_unwrap_if_constexpr(lhs), _unwrap_if_constexpr(rhs)))

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from ._values import _unwrap_if_constexpr, base_value
 
+# An unrolled loop is traced once for each iteration: beyond this, compiling would take minutes and gigabytes.
+_MOST_ITERATIONS = 1 << 16
+
 
 class _bounds(base_value):
     """start, end, step as in Python's `range`."""
@@ -34,6 +37,12 @@ class static_range(_bounds):
             setattr(self, name, value)
         if self.step == 0:
             raise ValueError("tl.static_range: step must not be zero")
+        count = max(0, -((self.start - self.end) // self.step))
+        if count > _MOST_ITERATIONS:
+            raise ValueError(
+                f"tl.static_range: a loop of {count} iterations is too large to be unrolled, the limit is "
+                f"{_MOST_ITERATIONS}; use range or tl.range"
+            )
 
 
 class range(_bounds):

@@ -338,9 +338,34 @@ def unknown_keyword_of_exp(p):
     tl.store(p, tl.exp(1.0, precise=True))
 
 
+@triton.jit
+def enormous_power(p):
+    tl.store(p, 8**2**63)
+
+
+@triton.jit
+def enormous_shift(p):
+    tl.store(p, 1 << 2**40)
+
+
+@triton.jit
+def enormous_tuple(p):
+    x = (1, 2) * 2**40
+
+
+@triton.jit
+def enormous_loop(p):
+    for i in tl.static_range(2**40, 0, -2):
+        tl.store(p, i)
+
+
 @pytest.mark.parametrize(
     ("kernel", "types", "message"),
     [
+        (enormous_power, "*i32", "the constant would have 3.69e+19 bits"),
+        (enormous_shift, "*i32", "the constant would have 1.1e+12 bits"),
+        (enormous_tuple, "*i32", "the constant would have 2.2e+12 items"),
+        (enormous_loop, "*i32", "a loop of 549755813888 iterations is too large to be unrolled"),
         (block_and_tuple, "*i32 i32", "Add of int32[] and"),
         (len_of_nothing, "*i32", "len() takes 1 positional arguments, got 0"),
         (unknown_keyword_of_exp, "*i32", "exp() got an unexpected keyword argument 'precise'"),
