@@ -14,8 +14,29 @@ namespace py = pybind11;
 
 namespace triton_ir {
 
+/// MLIR_ENABLE_DIAGNOSTICS lists what is printed of a compile that succeeds:
+/// "warnings", "remarks"; "stacktraces" adds where in the compiler they arise.
+static bool isPrinted(llvm::StringRef kind) {
+  const char *wanted = std::getenv("MLIR_ENABLE_DIAGNOSTICS");
+  llvm::SmallVector<llvm::StringRef> kinds;
+  llvm::StringRef(wanted ? wanted : "").split(kinds, ',');
+  return llvm::is_contained(kinds, kind);
+}
+
+static bool isPrinted(mlir::DiagnosticSeverity severity) {
+  switch (severity) {
+  case mlir::DiagnosticSeverity::Warning:
+    return isPrinted("warnings");
+  case mlir::DiagnosticSeverity::Remark:
+    return isPrinted("remarks");
+  default:
+    return false;
+  }
+}
+
 DiagnosticCollector::DiagnosticCollector(mlir::MLIRContext *context)
     : handler(context, [this](mlir::Diagnostic &diagnostic) {
+        size_t before = text.size();
         auto append = [this](mlir::Diagnostic &d) {
           llvm::raw_string_ostream os(text);
           os << d.getLocation() << ": ";
@@ -38,8 +59,13 @@ DiagnosticCollector::DiagnosticCollector(mlir::MLIRContext *context)
         append(diagnostic);
         for (mlir::Diagnostic &note : diagnostic.getNotes())
           append(note);
+        if (isPrinted(diagnostic.getSeverity()))
+          llvm::errs() << llvm::StringRef(text).drop_front(before);
         return mlir::success();
-      }) {}
+      }) {
+  if (isPrinted("stacktraces"))
+    context->printStackTraceOnDiagnostic(true);
+}
 
 void DiagnosticCollector::raise(const std::string &what) const {
   throw std::runtime_error(text.empty() ? what : what + "\n" + text);
@@ -94,19 +120,53 @@ bool wantsDump(mlir::ModuleOp module) {
   return false;
 }
 
-void enableDump(mlir::PassManager &pm) {
+/// The end of the file that `variable` names. Null where it names none.
+std::unique_ptr<llvm::raw_fd_ostream> openForAppend(const char *variable) {
+  const char *path = std::getenv(variable);
+  if (!path || !*path)
+    return nullptr;
+  std::error_code error;
+  auto file = std::make_unique<llvm::raw_fd_ostream>(
+      path, error, llvm::sys::fs::OF_Append | llvm::sys::fs::OF_Text);
+  if (error)
+    throw std::runtime_error(std::string(variable) + ": cannot write '" + path +
+                             "': " + error.message());
+  return file;
+}
+
+void enableDump(mlir::PassManager &pm, llvm::raw_ostream &os) {
   pm.enableIRPrinting([](mlir::Pass *, mlir::Operation *) { return true; },
                       [](mlir::Pass *, mlir::Operation *) { return false; },
                       /*printModuleScope=*/true,
                       /*printAfterOnlyOnChange=*/false,
-                      /*printAfterOnlyOnFailure=*/true, llvm::errs());
+                      /*printAfterOnlyOnFailure=*/true, os);
+}
+
+/// TRITON_REPRODUCER_PATH: before the pipeline `name` runs, the module and the
+/// passes are written to a file that triton-opt --run-reproducer repeats.
+void writeReproducer(mlir::PassManager &pm, mlir::ModuleOp module,
+                     const std::string &name) {
+  const char *path = std::getenv("TRITON_REPRODUCER_PATH");
+  if (!path || !*path)
+    return;
+  std::string file = std::string(path) + "." + name + ".repro.mlir";
+  mlir::makeReproducer(pm.getOpName().value_or("builtin.module"),
+                       pm.getPasses(), module, file,
+                       /*disableThreads=*/true, /*verifyPasses=*/true);
+  if (!llvm::sys::fs::exists(file))
+    throw std::runtime_error("TRITON_REPRODUCER_PATH: cannot write '" + file +
+                             "'");
 }
 
 void runPasses(mlir::PassManager &pm, mlir::ModuleOp &module,
                const std::string &name) {
   DiagnosticCollector diagnostics(module.getContext());
-  if (wantsDump(module))
-    enableDump(pm);
+  std::unique_ptr<llvm::raw_fd_ostream> dump;
+  if (wantsDump(module)) {
+    dump = openForAppend("MLIR_DUMP_PATH");
+    enableDump(pm, dump ? *dump : llvm::errs());
+  }
+  writeReproducer(pm, module, name);
   const char *timing = std::getenv("MLIR_ENABLE_TIMING");
   if (timing && llvm::StringRef(timing) == "1")
     pm.enableTiming();

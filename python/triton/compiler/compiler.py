@@ -56,6 +56,15 @@ _CODE_ENVIRONMENT = (
     "LLVM_PASS_PLUGIN_PATH",
     "TRITON_CPU_FEATURES",
 )
+# Variables that make libtriton report on a compile: a kernel in the cache is compiled again, or nothing would come.
+_REPORTS = (
+    "LLVM_ENABLE_TIMING",
+    "LLVM_IR_ENABLE_DUMP",
+    "MLIR_ENABLE_DIAGNOSTICS",
+    "MLIR_ENABLE_DUMP",
+    "MLIR_ENABLE_TIMING",
+    "TRITON_REPRODUCER_PATH",
+)
 
 
 @dataclass(frozen=True)
@@ -164,7 +173,7 @@ class _Compile:
 
     def cached(self) -> CompiledKernel | None:
         """The kernel in the file cache. A damaged entry counts as none and is written again."""
-        if knobs.compilation.always_compile:
+        if knobs.compilation.always_compile or any(os.environ.get(name, "0") not in ("", "0") for name in _REPORTS):
             return None
         group = self.cache.get_group(self.metadata_name)
         binary_name = f"{self.file_name}.{self.binary_ext}"
