@@ -95,9 +95,11 @@ def overlay_problems(manifest: Manifest, trunk: Trunk) -> Iterator[str]:
 def _functions_of(top: Path) -> Iterator[str]:
     """Public functions that the specialization's top module defines or takes from its own package."""
     try:
-        module = ast.parse(top.read_text(encoding="utf-8"), str(top))
+        module = ast.parse(top.read_bytes(), str(top))
     except SyntaxError as error:
-        raise BuildError(f"{top}:{error.lineno}: {error.msg}. Correct the file.") from None
+        raise BuildError(f"{top}:{error.lineno or 1}: {error.msg}. Correct the file.") from None
+    except ValueError as error:  # NUL characters
+        raise BuildError(f"{top}: {error}. Correct the file.") from None
     for node in module.body:
         if isinstance(node, ast.FunctionDef):
             names = [node.name]

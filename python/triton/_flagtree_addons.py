@@ -26,7 +26,7 @@ def load(file: str):
     module = module_from_spec(spec)
     try:
         spec.loader.exec_module(module)
-    except (NameError, SyntaxError) as error:
+    except (NameError, SyntaxError, ValueError) as error:
         raise _damaged(file) from error
     if not all(hasattr(module, name) for name in _NAMES):
         raise _damaged(file)

@@ -171,7 +171,7 @@ def _marker():
         if error.name != _MARKER:
             raise
         return None
-    except (NameError, SyntaxError) as error:
+    except (NameError, SyntaxError, ValueError) as error:
         raise _damaged_marker() from error
     marker = sys.modules[_MARKER]
     if not (hasattr(marker, "BACKEND") and hasattr(marker, "OVERLAY")):

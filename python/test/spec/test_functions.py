@@ -90,7 +90,7 @@ def test_p9_a_marker_without_its_overlay_names_both(make_tree):
     assert str(tree.overlay_root) in error
 
 
-@pytest.mark.parametrize("text", ["", "rubbish", "def"], ids=["empty", "a name", "no Python"])
+@pytest.mark.parametrize("text", ["", "rubbish", "def", "\0"], ids=["empty", "a name", "no Python", "zeros"])
 def test_p9_a_damaged_marker_is_named(tree, text):
     marker = tree.trunk("_flagtree_backend.py", text)
     error = tree.error("from triton.flagtree_spec import spec; spec('f')")

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import io
 import os
 import re
 import sys
@@ -73,6 +74,7 @@ def build_parser(commands: Iterable[str] = tuple(COMMANDS)) -> argparse.Argument
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs the command in `argv` (default: the process's arguments) and returns the exit status."""
+    _print_anything()
     try:
         try:
             return _run(sys.argv[1:] if argv is None else list(argv))
@@ -92,6 +94,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _failed(f"{error.filename}: {what}" if error.filename else what)
     except KeyboardInterrupt:
         return 130
+
+
+def _print_anything() -> None:
+    """Paths may have characters that the terminal's encoding lacks; escaped ones are better than no output."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
 
 
 def _run(words: list[str]) -> int:

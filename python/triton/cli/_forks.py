@@ -39,7 +39,9 @@ def read_lock(spec: Path) -> Lock:
     """The lock of the specialization `spec`; empty where there is none. CliError names a line that cannot be read."""
     file = spec / LOCK_NAME
     lock: Lock = {}
-    for number, line in enumerate(file.read_text(encoding="utf-8").splitlines() if file.is_file() else [], 1):
+    # What is no UTF-8 is no path of a file here, so its line is named like any other that cannot be read.
+    text = file.read_text(encoding="utf-8", errors="replace") if file.is_file() else ""
+    for number, line in enumerate(text.splitlines(), 1):
         if not line.strip() or line.startswith("#"):
             continue
         match = _LINE.fullmatch(line)
@@ -176,8 +178,8 @@ def _wanted(overlay: PythonOverlay, files: set[str]) -> dict[str, dict[str, str]
     stems = {file.removesuffix(".py").removesuffix("/__init__").rpartition("/")[2] for file in files}
     found: dict[str, dict[str, str]] = {}
     for file in trunk_files(overlay.tree.package):
-        text = file.read_text(encoding="utf-8")
-        if not any(stem in text for stem in stems):
+        text = file.read_bytes()
+        if not any(stem.encode() in text for stem in stems):
             continue
         place = file.relative_to(overlay.tree.package).parts
         for node in ast.walk(parse(file, text)):

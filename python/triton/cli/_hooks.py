@@ -44,8 +44,8 @@ def find_hook_points(package: Path) -> HookPoints:
     """Reads every Python file of the trunk that mentions the machinery."""
     points = HookPoints()
     for file in trunk_files(package):
-        text = file.read_text(encoding="utf-8")
-        if "flagtree_spec" in text:
+        text = file.read_bytes()
+        if b"flagtree_spec" in text:
             _read(parse(file, text), file, package, points)
     return points
 
@@ -63,11 +63,14 @@ def trunk_files(package: Path) -> Iterator[Path]:
                 yield entry
 
 
-def parse(file: Path, text: str | None = None) -> ast.Module:
+def parse(file: Path, text: bytes | None = None) -> ast.Module:
+    """The syntax tree of `file`, whose encoding is understood as Python does. CliError where it is no Python."""
     try:
-        return ast.parse(file.read_text(encoding="utf-8") if text is None else text)
+        return ast.parse(file.read_bytes() if text is None else text)
     except SyntaxError as error:
-        raise CliError(f"{file}:{error.lineno}: {error.msg}. Correct the file first") from None
+        raise CliError(f"{file}:{error.lineno or 1}: {error.msg}. Correct the file first") from None
+    except ValueError as error:  # NUL characters
+        raise CliError(f"{file}: {error}. Correct the file first") from None
 
 
 def _read(module: ast.Module, file: Path, package: Path, points: HookPoints) -> None:

@@ -12,7 +12,7 @@ MARKER_NAME = "_flagtree_backend.py"
 _TYPES = {"BACKEND": str, "OVERLAY": bool, "BACKENDS": tuple}
 
 
-def marker_values(text: str, name: str) -> Mapping[str, Any]:
+def marker_values(text: str | bytes, name: str) -> Mapping[str, Any]:
     """``BACKEND`` (str), ``OVERLAY`` (bool) and ``BACKENDS`` (tuple of str). CliError where `text` is damaged."""
     values: dict[str, Any] = {}
     try:

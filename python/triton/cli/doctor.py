@@ -177,7 +177,7 @@ def _incomplete(tree: Tree, rebuild: str) -> Iterator[Finding]:
 
     file = tree.package / MARKER_NAME
     try:
-        names = marker_values(file.read_text(encoding="utf-8"), str(file))["BACKENDS"]
+        names = marker_values(file.read_bytes(), str(file))["BACKENDS"]
     except CliError as error:
         yield Finding(PROBLEM, "selected", str(error), rebuild)
         return

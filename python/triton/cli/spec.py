@@ -191,7 +191,7 @@ def _marker_problems(view: View) -> Iterator[Finding]:
     file = view.tree.package / MARKER_NAME
     if not file.is_file():
         return
-    marker = marker_values(file.read_text(encoding="utf-8"), str(file))
+    marker = marker_values(file.read_bytes(), str(file))
     backend = marker["BACKEND"]
     folder = view.tree.package / "backends" / backend / "spec" / "triton"
     if marker["OVERLAY"] and not folder.is_dir():

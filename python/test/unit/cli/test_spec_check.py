@@ -184,6 +184,20 @@ def test_a_file_with_a_syntax_error_is_named(spec, checkout):
     assert f"{checkout.root}/third_party/acme/backend/spec/triton/__init__.py:1: invalid syntax" in outcome.err
 
 
+@pytest.mark.parametrize("data", [b"x = '\xff'\n", b"\0"], ids=["no UTF-8", "NUL"])
+def test_a_file_that_is_no_text_is_named(spec, checkout, data):
+    file = checkout.overlay("tools/compile.py")
+    file.write_bytes(data)
+    for words in (["check", "--static"], ["drift"]):
+        outcome = spec(*words)
+        assert outcome.status == 2 and f"flagtree: error: {file}" in outcome.err and "Correct" in outcome.err
+
+
+def test_a_file_may_declare_its_encoding(spec, checkout):
+    checkout.overlay("tools/compile.py").write_bytes(b"# coding: latin-1\ndef compile_it(): return '\xe4'\n")
+    assert spec("check", "--static").status == 0 and spec("drift").status == 0
+
+
 def test_unknown_backends_and_roots_are_named(spec, flagtree, checkout, tmp_path):
     outcome = spec("check", "--backend", "acne")
     assert outcome.status == 2 and "there is no backend 'acne'. Did you mean 'acme'?" in outcome.err

@@ -82,6 +82,14 @@ def test_a_damaged_lock_is_named(spec, forked, line):
     assert outcome.status == 2 and f"forks.lock:{number} " in outcome.err
 
 
+def test_a_lock_that_is_no_text_is_named(spec, forked):
+    spec("drift", "--record")
+    file = forked.root / "third_party/acme/backend/spec/forks.lock"
+    file.write_bytes(b"\xff\n")
+    outcome = spec("drift")
+    assert outcome.status == 2 and f"{file}:1 is no" in outcome.err
+
+
 def test_a_file_that_is_none_of_a_specialization_cannot_be_recorded(spec, forked):
     outcome = spec("drift", "--record", forked.root / "third_party/acme/backend/driver.py")
     assert outcome.status == 2 and "is no file of a specialization" in outcome.err
