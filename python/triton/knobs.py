@@ -109,6 +109,8 @@ class runtime_knobs(KnobGroup):
     # hook(module, function, name, metadata_group, hash) around the load of a binary
     kernel_load_start_hook = Setting(HookChain)
     kernel_load_end_hook = Setting(lambda: HookChain(reversed=True))
+    # For software that registers itself. Never called: a loaded kernel stays until the process ends.
+    kernel_unload_hook = Setting(HookChain)
     # hook(key=, repr=, fn=, compile=, is_manual_warmup=, already_compiled=); a true result skips the compile
     jit_cache_hook = Setting(lambda: None)
     jit_post_compile_hook = Setting(lambda: None)
