@@ -2,6 +2,7 @@
 
 #include "ir.h"
 #include "mlir/IR/Verifier.h"
+#include "mlir/Transforms/LocationSnapshot.h"
 #include "triton/Dialect/Triton/IR/Dialect.h"
 #include <pybind11/functional.h>
 #include <pybind11/stl.h>
@@ -241,6 +242,19 @@ void bindModule(py::module &m) {
            [](mlir::ModuleOp &self) {
              return mlir::succeeded(mlir::verify(self));
            })
+      .def(
+          "create_location_snapshot",
+          [](mlir::ModuleOp &self, const std::string &path) {
+            std::string text;
+            llvm::raw_string_ostream os(text);
+            mlir::generateLocationsFromIR(os, path, self,
+                                          mlir::OpPrintingFlags());
+            return text;
+          },
+          py::arg("path"),
+          "Gives every operation the location that it has in the module's "
+          "text, as lines of the file `path`. Returns the text; writes no "
+          "file.")
       .def(
           "verify_or_raise",
           [](mlir::ModuleOp &self) {

@@ -220,6 +220,8 @@ class _Compile:
         durations = []
         start = clock.lap()
         names = list(stages)
+        if knobs.compilation.use_ir_loc and knobs.compilation.use_ir_loc not in names:
+            raise ValueError(f"USE_IR_LOC={knobs.compilation.use_ir_loc}: no such stage; there are {', '.join(names)}")
         replacements = _StageFiles(self)
         # The first stage only tidies what another producer of its IR may have left; a file of a later one is done.
         first = names.index(self.src.ext)
@@ -228,11 +230,21 @@ class _Compile:
             if ext == "ttir":
                 metadata["written_arguments"] = _written_arguments(module)
             module = replacements.exchange(ext, module, context)
-            outputs[ext] = module if isinstance(module, bytes) else str(module)
+            if ext == knobs.compilation.use_ir_loc:
+                outputs[ext] = self._locate_in_own_text(module, ext)
+            else:
+                outputs[ext] = module if isinstance(module, bytes) else str(module)
             durations.append((ext, clock.lap()))
         if self.from_file:
             outputs.setdefault(self.src.ext, self.src.src)
         return metadata, outputs, CompileTimes(start, durations, 0)
+
+    def _locate_in_own_text(self, module: Any, ext: str) -> str:
+        """`USE_IR_LOC`: from here on, lines are those of the module's text in the cache. Returns the text."""
+        if not hasattr(module, "create_location_snapshot"):
+            raise ValueError(f"USE_IR_LOC={ext}: that stage is no MLIR module; use an earlier one, such as ttir")
+        name = f"{self.file_name}.{ext}"
+        return module.create_location_snapshot(self.cache.put(module.str_nodebug(), name))
 
     def store(self, metadata: dict[str, Any], outputs: dict[str, Any]) -> dict[str, str]:
         """Writes the outputs. The group file, which makes them an entry, comes last. Failures only warn."""

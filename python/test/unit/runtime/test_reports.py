@@ -73,3 +73,19 @@ def test_pipeline_can_be_left_out(run):
 def test_flags_of_llvm(run):
     done = run(DISABLE_LLVM_OPT="disable-licm-promotion,no-such-flag")
     assert done.returncode == 0 and done.stderr == "triton: LLVM has no flag 'no-such-flag' without a value\n"
+
+
+def test_lines_of_the_ir(run, tmp_path):
+    """The object's lines are those of the text that is in the cache."""
+    done = run(USE_IR_LOC="ttir")
+    assert done.returncode == 0, done.stderr
+    (text,) = (tmp_path / "cache").rglob("scale.ttir")
+    (lowered,) = (tmp_path / "cache").rglob("scale.llir")
+    lines = text.read_text().splitlines()
+    store = next(number for number, line in enumerate(lines, 1) if "tt.store" in line)
+    llvm = lowered.read_text()
+    assert f'!DIFile(filename: "scale.ttir", directory: "{text.parent}")' in llvm
+    assert f"!DILocation(line: {store}," in llvm and "kernels.py" not in llvm
+    done = run(USE_IR_LOC="ptx")
+    assert done.returncode != 0 and "USE_IR_LOC=ptx: no such stage; there are ttir, tcir" in done.stderr
+    assert "llir" in run(USE_IR_LOC="llir").stderr
