@@ -218,6 +218,23 @@ class JITFunction(JITCallable, KernelInterface[T], NativeSlot):
             )
         return cache
 
+    def create_binder(self) -> tuple[dict, dict, Any, Any, Callable]:
+        """For tools: ``(kernels, {}, target, backend, binder)`` of the current device.
+
+        ``binder(*args, **kwargs)`` binds the arguments of a launch. It returns them by name, a pair of type and key for
+        each, and the keywords that are options.
+        """
+        from .binder import bind, specialize
+        from .driver import driver
+
+        cache = self._device_cache(driver.active.get_current_device())
+
+        def binder(*args: Any, **kwargs: Any) -> tuple[dict[str, Any], list[tuple], dict[str, Any]]:
+            values, options = bind(self, args, kwargs)
+            return dict(zip(self.arg_names, values)), list(zip(*specialize(self, cache.backend, values))), options
+
+        return cache.kernels, {}, cache.target, cache.backend, binder
+
     def _find_or_compile(self, values: list[Any], given: dict[str, Any], device: int, warmup: bool) -> Any:
         """The kernel for these arguments and options, from memory or by compiling; None if a hook skips it."""
         with guard.compiling():

@@ -7,6 +7,7 @@ import pickle
 import shutil
 import sys
 
+import numpy as np
 import pytest
 import triton
 import triton.language as tl
@@ -191,3 +192,17 @@ def test_constexpr_function_is_an_ordinary_function_for_host_code():
     assert triton.cdiv(7, 2) == 4
     assert [triton.next_power_of_2(n) for n in (0, 1, 3, 64, 65)] == [0, 1, 4, 64, 128]
     assert triton.cdiv.__name__ == "cdiv"
+
+
+def test_binder_for_tools():
+    kernels, _, target, backend, binder = scale.create_binder()
+    assert target.backend == "cpu" and backend.supports_target(target)
+    x = np.zeros(16, np.float32)
+    bound, pairs, options = binder(x, x, 17, 2.0, BLOCK=16, num_warps=8)
+    assert bound["x_ptr"] is x and bound["n"] == 17 and options == {"num_warps": 8}
+    types = dict(zip(scale.arg_names, pairs))
+    assert types["n"] == ("i32", "") and types["BLOCK"] == ("constexpr", 16) and types["x_ptr"][0] == "*fp32"
+    kernel = scale[(1,)](x, x.copy(), 17, 2.0, BLOCK=16)
+    assert any(kernel is found for found in kernels.values())
+    with pytest.raises(TypeError, match="missing"):
+        binder(x)
