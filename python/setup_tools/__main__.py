@@ -24,6 +24,7 @@ from .schema import schema_text, write_files
 from .shared_core import build_tree
 
 ROOT = Path(__file__).resolve().parents[2]
+_WRITTEN = ("environment", "schema")  # what --write renews
 
 
 def answer(question: str, folder: str | None, write: bool) -> int:
@@ -42,7 +43,7 @@ def answer(question: str, folder: str | None, write: bool) -> int:
         print(f"{write_presets(project)} has a preset for each backend: cmake --list-presets")
         return 0
     if question == "preview":
-        if folder is None:
+        if not folder:
             raise BuildError("preview needs the folder to link the package in.")
         print(make_preview(project, Path(folder).resolve(), lambda text: None))
         return 0
@@ -58,6 +59,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("folder", nargs="?", metavar="DIR", help="for preview")
     parser.add_argument("--write", action="store_true", help="for environment and schema")
     arguments = parser.parse_args(argv)
+    if arguments.folder is not None and arguments.question != "preview":
+        parser.error(f"{arguments.question} takes no folder, {arguments.folder!r} was given")
+    if arguments.write and arguments.question not in _WRITTEN:
+        parser.error(f"--write belongs to {' and '.join(_WRITTEN)}, not to {arguments.question}")
     try:
         status = answer(arguments.question, arguments.folder, arguments.write)
         sys.stdout.flush()
@@ -68,6 +73,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         # The reader (head, less) went away; Python would complain once more when it flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except OSError as error:  # a full disk, a folder that cannot be read or written
+        what = error.strerror or str(error)
+        sys.exit(f"error: {error.filename}: {what}" if error.filename else f"error: {what}")
 
 
 if __name__ == "__main__":

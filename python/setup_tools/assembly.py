@@ -15,7 +15,7 @@ from .registry import Selection
 
 SOURCE_ROOT = "python"
 MARKER_FILE = "triton/_flagtree_backend.py"
-_TRUNK_DATA = ("py.typed", "*.pyi", "tools/extra/*/*.c", "tools/extra/*/*.h", "cli/templates/**/*")
+_TRUNK_DATA = ("cli/templates/**/*",)
 
 
 @dataclass(frozen=True)

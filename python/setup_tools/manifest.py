@@ -39,6 +39,7 @@ source of what is valid: `schema` makes the JSON schema and the reference in doc
 
 from __future__ import annotations
 
+import keyword
 import re
 import sys
 from collections.abc import Iterable, Mapping
@@ -66,7 +67,9 @@ _ALIAS = re.compile(r"[a-z0-9][a-z0-9_-]*")
 _FILE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
 _PLATFORM = re.compile(r"[a-z0-9]+-[A-Za-z0-9_.-]+")
 _TRITON_LINE = re.compile(r"\d+\.\d+")
+_RESERVED = ("none",)  # FLAGTREE_SPECIALIZATION=none
 _LABEL = re.compile(r"([a-z0-9]+(\.[a-z0-9]+)*)?")  # as packaging normalises it
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")  # of the environment and of CMake
 _LIBRARY = re.compile(r"lib[\w.*?+-]*\.so[\w.*?]*")
 
 
@@ -102,6 +105,10 @@ class Artifact:
             return f"sha256 = {self.sha256!r} is not 64 lower-case hex digits"
         if not _HTTPS.fullmatch(self.url):
             return f"url = {self.url!r} is not an https address"
+        try:
+            urlsplit(self.url).port  # noqa: B018 - it is looked at only when it is asked for
+        except ValueError as error:
+            return f"url = {self.url!r} is not an address: {error}"
         if not _FILE_NAME.fullmatch(self.file_name):
             return f"url = {self.url!r} does not end with the name of a file"
         if self.platform and not _PLATFORM.fullmatch(self.platform):
@@ -115,12 +122,16 @@ class Artifact:
 class Variable:
     """Array of tables ``[[environment]]``: environment variables that the backend's code reads."""
 
-    name: Annotated[str, Key("Name of the variable")]
+    name: Annotated[str, Key("Name of the variable", pattern=_VARIABLE)]
     meaning: Annotated[str, Key("What it is for, in one line of the documentation")]
     type: Annotated[str, Key("How its text is understood", choices=VARIABLE_TYPES)] = "str"
     default: Annotated[str, Key("What holds where it is unset")] = ""
 
     def problem(self) -> str | None:
+        if not _VARIABLE.fullmatch(self.name):
+            return f"name = {self.name!r} is not the name of a variable"
+        if len(self.meaning.splitlines()) > 1:
+            return f"meaning of {self.name!r} is more than one line"
         if self.type not in VARIABLE_TYPES:
             return (
                 f"type = {self.type!r} is none of {', '.join(VARIABLE_TYPES)}.{did_you_mean(self.type, VARIABLE_TYPES)}"
@@ -171,6 +182,8 @@ class BackendTable:
     def problem(self) -> str | None:
         if not _NAME.fullmatch(self.name):
             return f"name = {self.name!r} is not a lower-case Python identifier"
+        if keyword.iskeyword(self.name) or self.name in _RESERVED:
+            return f"name = {self.name!r} has another meaning already; choose another name"
         if not _TRITON_LINE.fullmatch(self.triton):
             return f"triton = {self.triton!r} is not a release line such as '3.6'"
         for key in ("summary", "target"):
@@ -245,6 +258,8 @@ def read_manifest(file: Path) -> Manifest:
         content = tomllib.loads(file.read_text(encoding="utf-8"))
     except OSError as error:
         raise ManifestError(f"{file} cannot be read: {error.strerror}.") from error
+    except RecursionError as error:
+        raise ManifestError(f"{file} is not valid TOML: its values are nested too deeply.") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ManifestError(f"{file} is not valid TOML: {error}.") from error
     known = ("backend", "cmake", "artifacts", "environment", "wheel")
@@ -289,7 +304,7 @@ def _read_table(cls: type[Table], content: Any, file: Path, where: str) -> Table
     table = cls(**values)
     problem = table.problem()
     if problem:
-        raise ManifestError(f"{file}: {where} {problem}.")
+        raise ManifestError(f"{file}: {where} {problem}{'' if problem.endswith('?') else '.'}")
     return table
 
 
@@ -302,6 +317,9 @@ def _read_list(cls: type[Table], content: Any, file: Path, where: str) -> tuple[
 def _read_cmake(content: Any, file: Path) -> dict[str, str]:
     if not isinstance(content, dict):
         raise ManifestError(f"{file}: cmake must be a table, [cmake].")
+    for key in content:
+        if not _VARIABLE.fullmatch(key):
+            raise ManifestError(f"{file}: [cmake] {key!r} is not the name of a cache entry, such as ACME_SDK.")
     return {key: _convert(value, str, f"{file}: [cmake] {key}") for key, value in content.items()}
 
 

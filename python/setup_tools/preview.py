@@ -25,8 +25,7 @@ def make_preview(project: Project, folder: Path, say: Callable[[str], None]) -> 
     """
     _check(project)
     trunk, copy = project.root / SOURCE_ROOT / "triton", folder / SOURCE_ROOT / "triton"
-    if folder.exists() and any(folder.iterdir()) and not copy.is_dir():
-        raise BuildError(f"{folder} is no empty folder and no earlier preview. Name another one.")
+    _check_place(folder, copy)
     _mirror(trunk, copy, ("backends", "language", "__init__.py"))
     (copy / "__init__.py").write_text((trunk / "__init__.py").read_text(encoding="utf-8"), encoding="utf-8")
     _mirror(trunk / "backends", copy / "backends", ())
@@ -50,6 +49,15 @@ def _check(project: Project) -> None:
             f"{library} holds no libtriton, which a preview borrows. "
             f"Build the checkout first: pip install --no-build-isolation -e {project.root}"
         )
+
+
+def _check_place(folder: Path, copy: Path) -> None:
+    """An earlier preview has its own ``__init__.py`` and links beside it; a checkout has no such links."""
+    if not folder.exists():
+        return
+    is_preview = (copy / "__init__.py").is_file() and (copy / "flagtree_spec.py").is_symlink()
+    if not folder.is_dir() or (any(folder.iterdir()) and not is_preview):
+        raise BuildError(f"{folder} is no empty folder and no earlier preview. Name another one.")
 
 
 def _mirror(source: Path, target: Path, real: tuple[str, ...]) -> None:

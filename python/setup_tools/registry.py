@@ -39,7 +39,8 @@ class Registry:
     def select(self, name: str | None) -> Selection:
         """The backend called ``name`` (or with that alias) and its companions; without a name, the default backends.
 
-        Raises UnknownBackendError, with the known names and the nearest one.
+        Companions have companions, too. Raises UnknownBackendError, with the known names and the nearest one, and
+        BuildError where two of the backends have a language package of the same name.
         """
         always = [manifest for manifest in self.manifests.values() if manifest.backend.always]
         if name:
@@ -48,11 +49,14 @@ class Registry:
             primary = always[0]
         else:
             raise BuildError("No backend is selected and none is built by default. Set FLAGTREE_BACKEND to a backend.")
-        chosen = {primary.name: primary}
-        for companion in primary.backend.companions:
-            chosen.setdefault(companion, self.manifests[companion])
-        for manifest in always:
-            chosen.setdefault(manifest.name, manifest)
+        chosen: dict[str, Manifest] = {}
+        waiting = [primary, *always]
+        while waiting:
+            manifest = waiting.pop(0)
+            if manifest.name not in chosen:
+                chosen[manifest.name] = manifest
+                waiting[:0] = [self.manifests[companion] for companion in manifest.backend.companions]
+        _check_languages(chosen.values())
         return Selection(primary, tuple(chosen.values()))
 
     def _find(self, name: str) -> Manifest:
@@ -96,13 +100,49 @@ class Registry:
 
 def read_registry(root: Path, environ: Mapping[str, str]) -> Registry:
     """The backends of ``root``/third_party and of the folders in ``TRITON_PLUGIN_DIRS`` (separated by ``;``)."""
-    files = sorted(root.glob(f"third_party/*/{MANIFEST_NAME}"))
+    files = {file.resolve(): file for file in sorted(root.glob(f"third_party/*/{MANIFEST_NAME}"))}
     for entry in filter(None, environ.get("TRITON_PLUGIN_DIRS", "").split(";")):
-        file = Path(entry).expanduser().resolve() / MANIFEST_NAME
+        file = _plugin_folder(entry) / MANIFEST_NAME
         if not file.is_file():
             raise BuildError(
-                f"TRITON_PLUGIN_DIRS names {entry}, but {file} does not exist. Each entry is a backend's folder."
+                f"TRITON_PLUGIN_DIRS names {entry}, but {file} does not exist. Each entry is a backend's folder, and "
+                "';' separates them."
             )
-        files.append(file)
+        files.setdefault(file.resolve(), file)  # a folder that is named twice counts once
     folders = (folder for folder in sorted(root.glob("third_party/*/")) if not (folder / MANIFEST_NAME).is_file())
-    return Registry((read_manifest(file) for file in files), folders)
+    manifests = [read_manifest(file) for file in files.values()]
+    for manifest in manifests:
+        _check_trunk(root, manifest)
+    return Registry(manifests, folders)
+
+
+def _plugin_folder(entry: str) -> Path:
+    try:
+        return Path(entry).expanduser().resolve()
+    except RuntimeError as error:  # ~ of a user that does not exist, links in a circle
+        raise BuildError(f"TRITON_PLUGIN_DIRS names {entry}, which is no folder: {str(error).rstrip('.')}.") from None
+
+
+def _check_trunk(root: Path, manifest: Manifest) -> None:
+    """A package of the backend must not hide a module of the trunk."""
+    backend, package = manifest.backend, root / "python" / "triton"
+    for key, name, folder in (
+        ("name", backend.name, "backends"),
+        ("language", backend.language, "language/extra"),
+    ):
+        if name and (package / folder / f"{name}.py").is_file():
+            raise ManifestError(
+                f"{manifest.folder / MANIFEST_NAME}: [backend] {key} = {name!r}, but the trunk has a module of that "
+                f"name, triton.{folder.replace('/', '.')}.{name}. Choose another one and rename the folder."
+            )
+
+
+def _check_languages(chosen: Iterable[Manifest]) -> None:
+    owners: dict[str, Manifest] = {}
+    for manifest in chosen:
+        language = manifest.backend.language
+        if language and owners.setdefault(language, manifest) is not manifest:
+            raise BuildError(
+                f"{manifest.folder} and {owners[language].folder} both have the language package {language!r}, and a "
+                "build can hold one of them. Rename one, or do not build both."
+            )

@@ -105,6 +105,12 @@ def test_all_keys_are_read(tree):
         ("language = 'a-b'", "language = 'a-b' is not a lower-case Python identifier"),
         ("data = ['../x']", "data = '../x' lies outside the folder backend"),
         ("x = = 1", "is not valid TOML"),
+        ("x = " + "[" * 9999 + "]" * 9999, "is not valid TOML: its values are nested too deeply"),
+        ("[cmake]\n'A B' = ''", "[cmake] 'A B' is not the name of a cache entry"),
+        ("[[environment]]\nname = 'A|B'\nmeaning = ''", "name = 'A|B' is not the name of a variable"),
+        ("[[environment]]\nname = 'A'\nmeaning = \"1\\n2\"", "meaning of 'A' is more than one line"),
+        (ARTIFACT.replace("e.org", "[::1"), "is not an address: Invalid IPv6 URL"),
+        (ARTIFACT.replace("e.org", "e.org:99999"), "is not an address: Port out of range"),
     ],
 )
 def test_wrong_manifests_name_file_and_key(tree, extra, expected):
@@ -118,6 +124,11 @@ def test_a_bad_triton_version_is_shown_with_a_good_one(tree, line):
     file.write_text(file.read_text().replace('triton = "3.6"', f'triton = "{line}"'))
     with pytest.raises(ManifestError, match=rf"triton = '{line}' is not a release line such as '3.6'"):
         read_manifest(file)
+
+
+@pytest.mark.parametrize("name", ["class", "none"])
+def test_a_name_with_another_meaning_is_refused(tree, name):
+    assert f"name = '{name}' has another meaning already" in error_of(tree, "", name)
 
 
 def test_artifacts_of_different_platforms_may_share_a_name(tree):

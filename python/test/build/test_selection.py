@@ -79,9 +79,49 @@ def test_out_of_tree_backends_are_found(three, tmp_path):
     assert registry.select("far").names == ("far", "host")
 
 
-def test_wrong_plugin_dir_is_named(three, tmp_path):
-    with pytest.raises(BuildError, match=r"TRITON_PLUGIN_DIRS names .*nowhere"):
-        read_registry(three.root, {"TRITON_PLUGIN_DIRS": str(tmp_path / "nowhere")})
+def test_companions_have_companions(three):
+    three.backend("first", 'companions = ["second", "zenith"]')
+    three.backend("second", 'companions = ["acme", "first"]')
+    assert read_registry(three.root, {}).select("first").names == ("first", "second", "acme", "host", "zenith")
+
+
+def test_a_backend_that_is_named_twice_counts_once(three):
+    folder = three.root / "third_party" / "zenith"
+    registry = read_registry(three.root, {"TRITON_PLUGIN_DIRS": f"{folder};{folder}/"})
+    assert list(registry.manifests) == ["acme", "host", "zenith"]
+
+
+@pytest.mark.parametrize("entry", ["nowhere", "~nobody-of-that-name/acme"])
+def test_wrong_plugin_dir_is_named(three, tmp_path, monkeypatch, entry):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(BuildError, match=rf"TRITON_PLUGIN_DIRS names {entry}"):
+        read_registry(three.root, {"TRITON_PLUGIN_DIRS": entry})
+
+
+def test_a_backend_must_not_hide_a_module_of_the_trunk(three):
+    three.write("python/triton/backends/compiler.py")
+    three.write("third_party/compiler/backend/compiler.py")
+    three.backend("compiler")
+    with pytest.raises(ManifestError, match=r"name = 'compiler', .* triton\.backends\.compiler\. Choose another"):
+        read_registry(three.root, {})
+
+
+def test_a_language_must_not_hide_a_module_of_the_trunk(three):
+    three.write("python/triton/language/extra/functions.py")
+    three.write("third_party/other/language/functions/__init__.py")
+    three.backend("other", 'language = "functions"')
+    with pytest.raises(ManifestError, match=r"language = 'functions', .* triton\.language\.extra\.functions"):
+        read_registry(three.root, {})
+
+
+def test_a_build_has_one_language_package_of_a_name(three):
+    for name in ("first", "second"):
+        three.write(f"third_party/{name}/language/both/__init__.py")
+    three.backend("first", 'language = "both"')
+    three.backend("second", 'language = "both"\ncompanions = ["first"]')
+    assert read_registry(three.root, {}).select("first").names == ("first", "host")
+    with pytest.raises(BuildError, match=r"first and .*second both have|second .*first .*language package 'both'"):
+        read_registry(three.root, {}).select("second")
 
 
 @pytest.mark.parametrize(("backend", "version"), [(None, "3.6.0"), ("acme", "3.6.0+acme3.6"), ("zenith", "3.6.0")])

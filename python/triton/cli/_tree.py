@@ -95,7 +95,10 @@ def _backends(package: Path, root: Path | None, environ: Mapping[str, str]) -> d
 
 
 def _plugin(entry: str) -> Path:
-    folder = Path(entry).expanduser().resolve()
+    try:
+        folder = Path(entry).expanduser().resolve()
+    except RuntimeError as error:  # ~ of a user that does not exist, links in a circle
+        raise CliError(f"TRITON_PLUGIN_DIRS names {entry}, which is no folder: {error}") from None
     if not (folder / MANIFEST_NAME).is_file():
         raise CliError(
             f"TRITON_PLUGIN_DIRS names {entry}, but {folder / MANIFEST_NAME} does not exist. Correct or unset it"

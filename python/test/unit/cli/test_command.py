@@ -150,9 +150,9 @@ def test_files_that_cannot_be_written_are_named(flagtree, monkeypatch, checkout)
 
 def test_paths_are_printed_in_any_encoding(tmp_path):
     folder = tmp_path / "k\u00e4rnel"
-    environment = {**os.environ, "PYTHONPATH": str(PYTHON), "TRITON_CACHE_DIR": str(folder), "PYTHONIOENCODING": "ascii"}
+    own = {"PYTHONPATH": str(PYTHON), "TRITON_CACHE_DIR": str(folder), "PYTHONIOENCODING": "ascii"}
     command = [sys.executable, "-m", "triton.cli", "cache", "path"]
-    done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, **own}, check=False)
     assert (done.returncode, done.stderr, done.stdout) == (0, "", f"{tmp_path}/k\\xe4rnel\n")
 
 
