@@ -23,10 +23,10 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from .download import Progress, difference, download
-from .environment import Environment
+from .environment import Environment, path_of
 from .errors import BuildError
 from .locking import exclusive
-from .manifest import Artifact, Manifest
+from .manifest import PLATFORM, Artifact, Manifest
 from .unpack import unpack
 
 READY, PACKED, DAMAGED, MISSING = "ready", "packed", "damaged", "missing"
@@ -63,7 +63,9 @@ class Needed:
 
 
 def needed_artifacts(manifests: Iterable[Manifest], platform: str | None = None) -> list[Needed]:
-    """What ``manifests`` name for ``platform`` (default: the running one)."""
+    """What ``manifests`` name for ``platform`` (default: the running one). Raises BuildError where that is none."""
+    if platform is not None and not PLATFORM.fullmatch(platform):
+        raise BuildError(f"{platform!r} is not a platform such as 'linux-x86_64'.")
     wanted = ("", platform or sysconfig.get_platform())
     return [Needed(m.name, a) for m in manifests for a in m.artifacts if a.platform in wanted]
 
@@ -72,15 +74,15 @@ def cache_root(environment: Environment) -> Path:
     """FLAGTREE_CACHE_DIR, else the user's folder for caches."""
     chosen = environment.text("FLAGTREE_CACHE_DIR")
     if chosen:
-        return Path(chosen).expanduser().absolute()
-    return Path(environment.values.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "flagtree"
+        return path_of(chosen, "FLAGTREE_CACHE_DIR")
+    return path_of(environment.values.get("XDG_CACHE_HOME") or "~/.cache", "FLAGTREE_CACHE_DIR is unset") / "flagtree"
 
 
 def address(artifact: Artifact, mirror: str) -> str:
     """Where ``artifact`` is fetched from: its url, or ``mirror``/host/path. ``mirror`` is an address or a folder."""
     if not mirror:
         return artifact.url
-    base = mirror if "://" in mirror else Path(mirror).expanduser().absolute().as_uri()
+    base = mirror if "://" in mirror else path_of(mirror, "FLAGTREE_ARTIFACT_MIRROR").as_uri()
     parts = urlsplit(artifact.url)
     return f"{base.rstrip('/')}/{parts.netloc}{parts.path}"
 

@@ -28,6 +28,8 @@ _LARGEST_INDEX = 1 << 20
 
 def export_bundle(file: Path, needed: Iterable[Needed], cache: ArtifactCache) -> int:
     """Write the archives of ``needed``, which the cache must hold, to ``file``; returns how many there are."""
+    if file.exists() and not file.is_file():
+        raise BuildError(f"{file} is no file and is not replaced by one. Name another place.")
     unique = {entry.artifact.sha256: entry for entry in needed}
     index = [
         {"backend": n.backend, "name": n.artifact.name, "url": n.artifact.url, "sha256": sha, "size": n.artifact.size}
@@ -64,7 +66,7 @@ def import_bundle(file: Path, cache: ArtifactCache) -> list[str]:
                 _refuse_others(tar, {artifact.sha256 for _, artifact in entries}, file)
         except (tarfile.TarError, OSError, EOFError) as error:
             raise BuildError(f"{file} cannot be read as a bundle of artifacts: {error}.") from error
-        for _, artifact in entries:
+        for artifact in {artifact.sha256: artifact for _, artifact in entries}.values():
             with cache.locked(artifact):
                 archive = cache.archive(artifact)
                 archive.parent.mkdir(parents=True, exist_ok=True)
@@ -92,7 +94,7 @@ def _read_index(tar: tarfile.TarFile, file: Path) -> list[tuple[str, Artifact]]:
                 "checkout that imports it."
             )
         return [_read_entry(entry) for entry in content["artifacts"]]
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise BuildError(f"{file}: its {_INDEX} is damaged: {error!r}.") from error
 
 

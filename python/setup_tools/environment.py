@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 from .errors import BuildError, did_you_mean
 from .manifest import Variable
@@ -69,6 +71,14 @@ class Environment:
         if not value.isdecimal() or int(value) == 0:
             raise BuildError(f"{name}={value} is not a positive number.")
         return int(value)
+
+
+def path_of(text: str, what: str) -> Path:
+    """The absolute path that a person wrote as ``text``. Raises BuildError, naming ``what``, where ~ is nobody's."""
+    expanded = os.path.expanduser(text)
+    if expanded.startswith("~"):
+        raise BuildError(f"{what}: there is no home folder for {text}. Write the whole path.")
+    return Path(os.path.abspath(expanded))
 
 
 def warn_unknown(values: Mapping[str, str], variables: Iterable[Variable], say: Callable[[str], None]) -> None:

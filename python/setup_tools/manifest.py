@@ -65,7 +65,7 @@ _SHA256 = re.compile(r"[0-9a-f]{64}")
 _HTTPS = re.compile(r"https://.+")
 _ALIAS = re.compile(r"[a-z0-9][a-z0-9_-]*")
 _FILE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
-_PLATFORM = re.compile(r"[a-z0-9]+-[A-Za-z0-9_.-]+")
+PLATFORM = re.compile(r"[a-z0-9]+-[A-Za-z0-9_.-]+")
 _TRITON_LINE = re.compile(r"\d+\.\d+")
 _RESERVED = ("none",)  # FLAGTREE_SPECIALIZATION=none
 _LABEL = re.compile(r"([a-z0-9]+(\.[a-z0-9]+)*)?")  # as packaging normalises it
@@ -111,7 +111,7 @@ class Artifact:
             return f"url = {self.url!r} is not an address: {error}"
         if not _FILE_NAME.fullmatch(self.file_name):
             return f"url = {self.url!r} does not end with the name of a file"
-        if self.platform and not _PLATFORM.fullmatch(self.platform):
+        if self.platform and not PLATFORM.fullmatch(self.platform):
             return f"platform = {self.platform!r} is not a platform such as 'linux-x86_64'"
         if self.root.startswith("/") or ".." in self.root.split("/"):
             return f"root = {self.root!r} is not a folder inside the archive"

@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from .environment import path_of
 from .errors import BuildError
 from .plugin_commands import COMMANDS
 from .project import load_project
@@ -33,7 +34,7 @@ def apply_vendor(distribution: Distribution, settings: Settings, trunk: Trunk) -
             f"{settings.root / 'pyproject.toml'}: [project] dynamic must name 'scripts', too: a whole wheel has the "
             "command flagtree."
         )
-    workspace = Path(os.environ.get(WORKSPACE_VARIABLE) or settings.root).expanduser().resolve()
+    workspace = path_of(os.environ.get(WORKSPACE_VARIABLE) or str(settings.root), WORKSPACE_VARIABLE).resolve()
     project = load_project(_checked_source(settings, trunk), _environ(settings), settings.root, workspace)
     arguments = setup_arguments(project)
     target: Any = FlagTreeDistribution.adopt(distribution, project)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from .environment import path_of
 from .errors import BuildError, ManifestError, UnknownBackendError, did_you_mean
 from .manifest import MANIFEST_NAME, Manifest, read_manifest
 
@@ -102,7 +104,7 @@ def read_registry(root: Path, environ: Mapping[str, str]) -> Registry:
     """The backends of ``root``/third_party and of the folders in ``TRITON_PLUGIN_DIRS`` (separated by ``;``)."""
     files = {file.resolve(): file for file in sorted(root.glob(f"third_party/*/{MANIFEST_NAME}"))}
     for entry in filter(None, environ.get("TRITON_PLUGIN_DIRS", "").split(";")):
-        file = _plugin_folder(entry) / MANIFEST_NAME
+        file = Path(os.path.realpath(path_of(entry, "TRITON_PLUGIN_DIRS"))) / MANIFEST_NAME
         if not file.is_file():
             raise BuildError(
                 f"TRITON_PLUGIN_DIRS names {entry}, but {file} does not exist. Each entry is a backend's folder, and "
@@ -114,13 +116,6 @@ def read_registry(root: Path, environ: Mapping[str, str]) -> Registry:
     for manifest in manifests:
         _check_trunk(root, manifest)
     return Registry(manifests, folders)
-
-
-def _plugin_folder(entry: str) -> Path:
-    try:
-        return Path(entry).expanduser().resolve()
-    except RuntimeError as error:  # ~ of a user that does not exist, links in a circle
-        raise BuildError(f"TRITON_PLUGIN_DIRS names {entry}, which is no folder: {str(error).rstrip('.')}.") from None
 
 
 def _check_trunk(root: Path, manifest: Manifest) -> None:

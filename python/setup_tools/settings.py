@@ -9,6 +9,7 @@ The table has to be there, even if it is empty: without it, flagtree-build leave
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -71,7 +72,7 @@ def make_settings(root: Path, table: Any, project: Any, environ: Mapping[str, st
     return Settings(
         root=root,
         folder=_backend_folder(root, table.get("backend"), where),
-        source=(root / Path(source).expanduser()).resolve() if source else None,
+        source=(root / os.path.expanduser(source)).resolve() if source else None,
         project=project,
     )
 

@@ -204,6 +204,8 @@ def test_where_the_cache_is():
     assert cache_root(Environment({"FLAGTREE_CACHE_DIR": "/a/b"})) == Path("/a/b")
     assert cache_root(Environment({"XDG_CACHE_HOME": "/x"})) == Path("/x/flagtree")
     assert cache_root(Environment({})) == Path.home() / ".cache" / "flagtree"
+    with pytest.raises(BuildError, match=r"FLAGTREE_CACHE_DIR: there is no home folder for ~nobody-here/x"):
+        cache_root(Environment({"FLAGTREE_CACHE_DIR": "~nobody-here/x"}))
 
 
 def test_only_artifacts_of_this_platform_are_needed(tree, mirror):

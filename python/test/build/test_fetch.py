@@ -79,6 +79,19 @@ def test_an_unknown_backend_is_an_error_with_the_nearest(fetch):
     assert status == 2 and "there is no such backend. Did you mean 'acme'?" in output
 
 
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (("--all", "acme"), "--all is every backend"),
+        (("--platform", "win"), "'win' is not a platform such as 'linux-x86_64'"),
+    ],
+    ids=" ".join,
+)
+def test_requests_that_mean_nothing_are_refused(fetch, words, expected):
+    status, output = fetch(*words)
+    assert status == 2 and f"flagtree: error: {expected}" in output
+
+
 def test_check_says_what_is_there_and_fetches_nothing(fetch, tmp_path):
     status, output = fetch("acme", "--check")
     assert status == 1 and "acme/tools" in output and "missing" in output
@@ -175,6 +188,27 @@ def test_the_same_artifacts_make_the_same_bundle(packed, tmp_path):
     assert (tmp_path / "again.tar").read_bytes() == bundle.read_bytes()
 
 
+def test_a_bundle_takes_the_place_of_files_only(tmp_path):
+    """A rename would put it in the place of a device such as /dev/null, too."""
+    pipe, cache = tmp_path / "pipe", ArtifactCache(tmp_path / "cache", lambda text: None)
+    os.mkfifo(pipe)
+    for place in (pipe, tmp_path):
+        with pytest.raises(BuildError, match=f"{place} is no file and is not replaced by one"):
+            export_bundle(place, [], cache)
+    assert pipe.is_fifo()
+
+
+def test_an_archive_that_two_backends_list_is_imported_once(packed, tmp_path):
+    artifact, bundle = packed
+    entries = entries_of(bundle)
+    index = json.loads(entries["bundle.json"])
+    index["artifacts"] *= 2
+    rewrite(bundle, {**entries, "bundle.json": json.dumps(index).encode()})
+    cache = ArtifactCache(tmp_path / "new", lambda text: None)
+    assert import_bundle(bundle, cache) == ["other/tools"] * 2
+    assert cache.state(artifact).kind == "packed"
+
+
 def flip(content: bytes) -> bytes:
     return content[:1000] + bytes([content[1000] ^ 1]) + content[1001:]
 
@@ -188,6 +222,7 @@ def flip(content: bytes) -> bytes:
         (lambda sha, e: {**e, "../evil": b"x"}, "holds '../evil', which its bundle.json does not list"),
         (lambda sha, e: {sha: e[sha]}, "its first entry is not bundle.json"),
         (lambda sha, e: {**e, "bundle.json": b"{"}, "its bundle.json is damaged"),
+        (lambda sha, e: {**e, "bundle.json": b"[" * 99999}, "its bundle.json is damaged"),
         (lambda sha, e: {**e, "bundle.json": b'{"format": 9, "artifacts": []}'}, "has format 9"),
         (lambda sha, e: {**e, "bundle.json": b'{"format": 1, "artifacts": [{}]}'}, "its bundle.json is damaged"),
         (

@@ -94,7 +94,7 @@ def test_a_backend_that_is_named_twice_counts_once(three):
 @pytest.mark.parametrize("entry", ["nowhere", "~nobody-of-that-name/acme"])
 def test_wrong_plugin_dir_is_named(three, tmp_path, monkeypatch, entry):
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(BuildError, match=rf"TRITON_PLUGIN_DIRS names {entry}"):
+    with pytest.raises(BuildError, match=rf"TRITON_PLUGIN_DIRS( names|: there is no home folder for) {entry}"):
         read_registry(three.root, {"TRITON_PLUGIN_DIRS": entry})
 
 

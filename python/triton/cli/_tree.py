@@ -95,10 +95,7 @@ def _backends(package: Path, root: Path | None, environ: Mapping[str, str]) -> d
 
 
 def _plugin(entry: str) -> Path:
-    try:
-        folder = Path(entry).expanduser().resolve()
-    except RuntimeError as error:  # ~ of a user that does not exist, links in a circle
-        raise CliError(f"TRITON_PLUGIN_DIRS names {entry}, which is no folder: {error}") from None
+    folder = Path(os.path.realpath(os.path.expanduser(entry)))  # unlike pathlib's, these never raise
     if not (folder / MANIFEST_NAME).is_file():
         raise CliError(
             f"TRITON_PLUGIN_DIRS names {entry}, but {folder / MANIFEST_NAME} does not exist. Correct or unset it"

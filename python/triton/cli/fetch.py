@@ -35,6 +35,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    if arguments.all and arguments.backends:
+        raise CliError("--all is every backend; do not name any")
     tree = _checkout(arguments.root)
     try:
         errors = import_setup_tools("errors", tree)

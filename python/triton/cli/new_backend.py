@@ -40,7 +40,7 @@ def run(arguments: argparse.Namespace) -> int:
         folder, files = f"flagtree-{dashed(name)}", repository_files(name, line, arguments.cpp)
     else:
         folder, files = name, backend_files(name, line, arguments.cpp)
-    target = write_tree(Path(arguments.dir).expanduser(), folder, files)
+    target = write_tree(Path(os.path.expanduser(arguments.dir)), folder, files)
     if arguments.json:
         print_json("new-backend", True, name=name, folder=target, files=sorted(files))
     else:
