@@ -20,7 +20,7 @@ from triton.backends.compiler import GPUTarget
         (GPUTarget("hip", "gfx942", 64), {"is_hip", "supports_tma"}),
         (None, {"supports_tma"}),
     ],
-    ids=str,
+    ids=["cpu", "ampere", "hopper", "hip", "interpreter"],
 )
 def test_devices(monkeypatch, target, true):
     monkeypatch.setattr(helpers, "get_current_target", lambda: target)
