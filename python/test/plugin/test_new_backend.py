@@ -90,6 +90,9 @@ def test_json_names_the_files(tmp_path, capsys):
         ("musa", "taken by backend 'mthreads', whose alias it is"),
         ("compiler", "taken by the module triton.backends.compiler"),
         ("passes", "taken by the module triton._C.libtriton.passes"),
+        ("none", "taken by FLAGTREE_SPECIALIZATION"),
+        ("double", "Did you mean 'double_device'?"),
+        ("std", "Did you mean 'std_device'?"),
     ],
 )
 def test_names_that_cannot_be_are_refused(tmp_path, capsys, name, said):

@@ -19,6 +19,14 @@ from ._output import CliError, add_json_option, paint, print_json
 
 HELP = "write the skeleton of a backend, which builds and passes its test"
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
+# Words of C++20 that are no words of Python, and namespaces that the C++ of a backend uses.
+_CPP_WORDS = frozenset(
+    "alignas alignof asm auto bool case catch char concept const consteval constexpr constinit decltype default delete "
+    "do double dynamic_cast enum explicit export extern float friend goto inline int long mutable namespace new "
+    "noexcept nullptr operator private protected public register requires short signed sizeof static static_assert "
+    "struct switch template this thread_local throw typedef typeid typename union unsigned using virtual void volatile "
+    "llvm mlir py std triton".split()
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -83,10 +91,10 @@ def write_tree(parent: Path, name: str, files: Mapping[str, str]) -> Path:
 
 
 def _checked(name: str) -> str:
-    if not _NAME.fullmatch(name) or keyword.iskeyword(name):
+    if not _NAME.fullmatch(name) or _is_word(name):
         raise CliError(
             f"{name!r} is no name of a backend: it becomes a Python package and a C++ namespace, so it has lower-case "
-            f"letters, digits and '_', and begins with a letter.{_suggestion(name)}"
+            f"letters, digits and '_', begins with a letter and is no word of these languages.{_suggestion(name)}"
         )
     taken = taken_names()
     if name in taken:
@@ -94,12 +102,16 @@ def _checked(name: str) -> str:
     return name
 
 
+def _is_word(name: str) -> bool:
+    return keyword.iskeyword(name) or name in _CPP_WORDS
+
+
 def _suggestion(name: str) -> str:
     """A valid name that looks like `name`, if there is one."""
     valid = re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_")
     if valid[:1].isdigit():
         valid = "device_" + valid
-    if keyword.iskeyword(valid) or valid in taken_names():
+    if _is_word(valid) or valid in taken_names():
         valid += "_device"
     return f" Did you mean {valid!r}?" if _NAME.fullmatch(valid) else ""
 
@@ -113,7 +125,8 @@ def taken_names() -> dict[str, str]:
     known, _ = manifests(tree)
     libtriton, _ = library()
     modules = [name for name in dir(libtriton) if not name.startswith("_")] if libtriton else []
-    names = {name: f"the module triton._C.libtriton.{name}" for name in modules}
+    names = {"none": "FLAGTREE_SPECIALIZATION, where it means that no backend specializes the trunk"}
+    names |= {name: f"the module triton._C.libtriton.{name}" for name in modules}
     names |= {file.stem: f"the module triton.backends.{file.stem}" for file in tree.package.glob("backends/*.py")}
     for name, manifest in known.items():
         names |= dict.fromkeys(manifest.backend.aliases, f"backend {name!r}, whose alias it is")
