@@ -19,6 +19,14 @@ NO_ONES = "none"
 _NAMES = ("BACKEND", "DISTRIBUTION", "TRITON", "OVERLAY", "ALIASES")
 
 
+class UndecidedError(ImportError):
+    """Which specialization is active is open, or the variable names none; ``names`` has those there are."""
+
+    def __init__(self, message: str, names: list[str]):
+        super().__init__(message)
+        self.names = names
+
+
 def load(file: str):
     """The generated module of one add-on. It is no part of ``sys.modules``."""
     spec = spec_from_file_location("_flagtree_addon", file)
@@ -50,24 +58,29 @@ def check_version(addon, package: str) -> None:
 def choose(built, addons: list, package: str):
     """The generated module of the specialization to use, or None. ``built`` is that of this package, or None.
 
-    Raises ImportError where the choice is open, where it names nothing, and where its choice is for another version.
+    Raises UndecidedError where the choice is open or names nothing, ImportError where its choice is for another version.
     """
-    offers = {marker.BACKEND: marker for marker in [built, *addons] if marker is not None and marker.OVERLAY}
+    offers: dict = {}
+    for marker in [built, *addons]:
+        if marker is not None and marker.OVERLAY:
+            offers.setdefault(marker.BACKEND, marker)
     wanted = os.environ.get(VARIABLE)
     if wanted == NO_ONES:
         return None
     if wanted:
         if wanted not in offers:
-            raise ImportError(
+            raise UndecidedError(
                 f"{VARIABLE}={wanted}: no backend of that name specializes this installation. "
-                f"It has: {', '.join(offers) or 'none at all'}. Set it to one of these or to {NO_ONES!r}, or unset it."
+                f"It has: {', '.join(offers) or 'none at all'}. Set it to one of these or to {NO_ONES!r}, or unset it.",
+                list(offers),
             )
         chosen = offers[wanted]
     elif len(offers) > 1:
         origins = ", ".join(f"{name} ({_origin(marker)})" for name, marker in offers.items())
-        raise ImportError(
+        raise UndecidedError(
             f"{len(offers)} backends specialize this installation of triton, and only one can do so at a time: "
-            f"{origins}. Set {VARIABLE} to one of them or to {NO_ONES!r}, or uninstall the others."
+            f"{origins}. Set {VARIABLE} to one of them or to {NO_ONES!r}, or uninstall the others.",
+            list(offers),
         )
     else:
         chosen = next(iter(offers.values()), None)

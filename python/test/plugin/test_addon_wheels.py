@@ -230,7 +230,10 @@ def test_the_command_says_what_to_do_where_the_choice_is_open(acme, zenith, site
     assert "flagtree: error: 2 backends specialize this installation" in listed.stdout
     assert "see 'flagtree doctor'" in flagtree("--version").stdout
     examined = flagtree("doctor", "--no-build")
-    assert examined.returncode == 1 and "Set FLAGTREE_SPECIALIZATION to one of them" in examined.stdout
+    assert examined.returncode == 1 and examined.stdout.count("Set FLAGTREE_SPECIALIZATION to one of them") == 1
+    assert "-> export FLAGTREE_SPECIALIZATION=acme" in examined.stdout and "\n1 problem\n" in examined.stdout
+    checked = flagtree("spec", "check")
+    assert checked.returncode == 0, "each is tried as if it were the active one\n" + checked.stdout
     assert "(backend acme)" in flagtree("--version", FLAGTREE_SPECIALIZATION="acme").stdout
     listed = flagtree("backends", FLAGTREE_SPECIALIZATION="acme", TRITON_DEFAULT_BACKEND="acme")
     assert listed.returncode == 0 and "selected" in listed.stdout

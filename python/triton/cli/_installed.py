@@ -244,7 +244,7 @@ def _absent_places(manifest: Any) -> Iterator[Finding]:
     """Folders and files that a backend, once it is built, would look for in vain: its code cannot be asked yet."""
     for variable in manifest.environment:
         place = os.environ.get(variable.name) or variable.default
-        if variable.type == "path" and place and not Path(place).expanduser().exists():
+        if variable.type == "path" and place and not os.path.exists(os.path.expanduser(place)):
             text = f"{place} does not exist ({variable.name}: {variable.meaning})"
             yield Finding(NOTE, manifest.name, text, f"install it, or set {variable.name}")
 

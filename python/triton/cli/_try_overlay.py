@@ -65,8 +65,9 @@ def _place(error: BaseException, overlay: str) -> str:
 
 def main() -> None:
     request = json.loads(sys.argv[1])
-    for variable in ("FLAGTREE_SPECIALIZATION", "TRITON_DEFAULT_BACKEND", "TRITON_INTERPRET"):
+    for variable in ("TRITON_DEFAULT_BACKEND", "TRITON_INTERPRET"):
         os.environ.pop(variable, None)
+    os.environ["FLAGTREE_SPECIALIZATION"] = request["name"]  # add-ons may be installed, too
     sys.meta_path.insert(0, PackageFinder(request["packages"]))  # type: ignore[arg-type]
     select(request["name"], request["overlay"])
     print("\n" + json.dumps(failures(request["modules"], os.path.realpath(request["overlay"]))))

@@ -299,7 +299,7 @@ def _part(name: str, wheel: Wheel) -> str:
         return "libtriton"
     if parts[:2] == ("triton", "backends") and len(parts) > 3:
         return f"backend {parts[2]}"
-    if parts[:3] == ("triton", "language", "extra") and len(parts) > 4:
+    if parts[:3] == ("triton", "language", "extra") and len(parts) > 4 and not parts[3].startswith("_"):
         return f"backend {parts[3]}"
     if parts[:1] == ("triton",):
         return "FileCheck" if name.startswith("triton/FileCheck") else "Python"

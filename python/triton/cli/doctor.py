@@ -7,7 +7,11 @@ import importlib.metadata
 import os
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+
+from triton._flagtree_addons import NO_ONES, UndecidedError
+from triton._flagtree_addons import VARIABLE as SPECIALIZATION
 
 from ._hooks import find_hook_points
 from ._import_check import import_findings
@@ -50,10 +54,11 @@ def run(arguments: argparse.Namespace) -> int:
         )
     sections: dict[str, list[Finding]] = {}
     if not arguments.build:
-        sections["installation"] = list(installation_findings(tree))
-        rebuild = f"reinstall it; in a checkout: {EDITABLE}"
-        sections["backends"] = list(_guarded("backends", rebuild, lambda: _backends(tree)))
-        sections["caches"] = list(_guarded("caches", rebuild, cache_findings))
+        with _decided() as undecided:
+            sections["installation"] = [*undecided, *installation_findings(tree)]
+            rebuild = f"reinstall it; in a checkout: {EDITABLE}"
+            sections["backends"] = list(_guarded("backends", rebuild, lambda: _backends(tree)))
+            sections["caches"] = list(_guarded("caches", rebuild, cache_findings))
     if tree.root is not None and not arguments.no_build:
         sections["build"] = list(toolchain_findings(tree))
     findings = [finding for section in sections.values() for finding in section]
@@ -64,6 +69,30 @@ def run(arguments: argparse.Namespace) -> int:
         title(name)
         print_findings(section)
     return summary(findings, "no problems")
+
+
+@contextmanager
+def _decided() -> Iterator[list[Finding]]:
+    """Gives the problem of an open choice between specializations; all else is examined with none of them active."""
+    from triton.flagtree_spec import activate
+
+    before = os.environ.get(SPECIALIZATION)
+    try:
+        activate()
+        problems = []
+    except UndecidedError as error:
+        choice = (*error.names, NO_ONES)[0]
+        problems = [Finding(PROBLEM, "specialization", str(error), f"export {SPECIALIZATION}={choice}")]
+        os.environ[SPECIALIZATION] = NO_ONES
+    except Exception:  # noqa: BLE001 - found again, and reported, where the selected backend is looked at
+        problems = []
+    try:
+        yield problems
+    finally:
+        if before is not None:
+            os.environ[SPECIALIZATION] = before
+        elif problems:
+            del os.environ[SPECIALIZATION]
 
 
 def installation_findings(tree: Tree) -> Iterator[Finding]:

@@ -44,6 +44,7 @@ class WheelWriter:
             "triton/backends/__init__.py": "",
             "triton/backends/acme/spec/triton/__init__.py": "",
             "triton/language/extra/acme/__init__.py": "",
+            "triton/language/extra/_own/kernels/__init__.py": "",  # the trunk's
             f"{INFO}/METADATA": "Metadata-Version: 2.4\nName: flagtree\nVersion: 3.6.0+acme3.6\n",
             f"{INFO}/WHEEL": f"Wheel-Version: 1.0\nRoot-Is-Purelib: false\nTag: {tag}\n",
             f"{INFO}/entry_points.txt": "[triton.backends]\nacme = triton.backends.acme\ncpu = triton.backends.cpu\n",
