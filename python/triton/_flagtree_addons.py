@@ -58,7 +58,7 @@ def check_version(addon, package: str) -> None:
 def choose(built, addons: list, package: str):
     """The generated module of the specialization to use, or None. ``built`` is that of this package, or None.
 
-    Raises UndecidedError where the choice is open or names nothing, ImportError where its choice is for another version.
+    Raises UndecidedError where the choice is open or names nothing, ImportError where it is for another version.
     """
     offers: dict = {}
     for marker in [built, *addons]:
