@@ -10,6 +10,7 @@ The table has to be there, even if it is empty: without it, flagtree-build leave
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +21,7 @@ from .manifest import MANIFEST_NAME, tomllib
 
 SOURCE_VARIABLE = "FLAGTREE_SOURCE"
 _KEYS = ("backend", "source")
+_DISTRIBUTION = "flagtree-build"
 _DYNAMIC = "entry-points"
 
 
@@ -42,15 +44,29 @@ class Settings:
 
 
 def read_settings(root: Path, environ: Mapping[str, str]) -> Settings | None:
-    """The settings of the repository ``root``; None where its pyproject.toml does not ask for flagtree-build."""
+    """The settings of the repository ``root``; None where its pyproject.toml does not have the table.
+
+    Raises BuildError where the table is wrong, and where it is absent although the build requires flagtree-build.
+    """
     file = root / "pyproject.toml"
     try:
         content = tomllib.loads(file.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError):
         return None  # none, or setuptools itself says what is wrong with it
     tool = content.get("tool", {})
-    table = tool.get("flagtree") if isinstance(tool, dict) else None
+    tool = tool if isinstance(tool, dict) else {}
+    table = tool.get("flagtree")
+    if table is None and _requires_us(content) and not (root / "setup.py").is_file():
+        near = next((name for name in tool if did_you_mean(name, ("flagtree",))), None)
+        found = f", but [tool.{near}]. Correct its name." if near else ". Add it; it may be empty."
+        raise BuildError(f"{file}: the build requires {_DISTRIBUTION}, and there is no table [tool.flagtree]{found}")
     return None if table is None else make_settings(root, table, content.get("project", {}), environ, str(file))
+
+
+def _requires_us(content: Mapping[str, Any]) -> bool:
+    system = content.get("build-system", {})
+    requires = system.get("requires", ()) if isinstance(system, dict) else ()
+    return any(re.match(rf"{_DISTRIBUTION}(?![\w.-])", str(text)) for text in requires)
 
 
 def make_settings(root: Path, table: Any, project: Any, environ: Mapping[str, str], where: str) -> Settings:

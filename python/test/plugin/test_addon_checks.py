@@ -51,6 +51,19 @@ def test_a_good_one_is_set_up(repository):
     assert distribution.install_requires == ["flagtree>=3.6.0,==3.6.*"]
 
 
+@pytest.mark.parametrize(
+    ("table", "said"), [("[tool.flagtre]", "but [tool.flagtre]. Correct its name."), ("", "Add it; it may be empty.")]
+)
+def test_a_table_that_is_missing_is_missed(repository, table, said):
+    """Else setuptools would make a wheel of whatever packages it finds."""
+    change(repository / "pyproject.toml", "[tool.flagtree]", table)
+    change(repository / "pyproject.toml", 'backend = "acme"\n', "")
+    assert "the build requires flagtree-build, and there is no table [tool.flagtree]" in error_of(repository)
+    assert error_of(repository).endswith(said)
+    (repository / "setup.py").touch()  # it may have the keyword
+    set_up(repository)
+
+
 def test_a_language_and_data_files_belong_to_it(repository):
     (repository / "acme" / "language" / "acme" / "deep").mkdir(parents=True)
     for folder in ("", "deep"):
