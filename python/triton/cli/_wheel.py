@@ -44,7 +44,7 @@ class Wheel:
     @classmethod
     def open(cls, path: Path) -> Wheel:
         if not path.is_file():
-            raise CliError(f"{path} does not exist" if not path.exists() else f"{path} is a folder, not a wheel")
+            raise CliError(f"{path} does not exist" if not path.exists() else f"{path} is no file")
         if path.suffix != ".whl" or _NAME.fullmatch(path.stem) is None:
             raise CliError(f"{path.name} is no wheel's name: NAME-VERSION-PYTHON-ABI-PLATFORM.whl is expected")
         try:
