@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Emitter.h"
+#include "LoopIndex.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -198,9 +199,8 @@ void Emitter::emitFor(scf::ForOp op) {
   Value lb = scalar(op.getLowerBound()), ub = scalar(op.getUpperBound()),
         step = scalar(op.getStep());
   here();
-  auto loop = scf::ForOp::create(b, loc, lb, ub, step, inits, nullptr,
-                                 op.getUnsignedCmp());
-  scalars[op.getInductionVar()] = loop.getInductionVar();
+  auto [loop, index] = createLoop(b, loc, op, lb, ub, step, inits);
+  scalars[op.getInductionVar()] = index;
   unsigned next = 0;
   for (auto [i, init] : llvm::enumerate(op.getInitArgs()))
     if (!tensorType(init)) {

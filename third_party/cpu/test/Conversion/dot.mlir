@@ -10,7 +10,7 @@
 
 // CHECK-LABEL: func.func @product(
 // CHECK-SAME: tt.cpu.scratch = 14400 : i64
-// CHECK: scf.for {{.*}} : i32
+// CHECK: scf.for {{.*}} iter_args({{.*}}) -> (i64) {{.*}}: i64
 // CHECK: scf.for %{{.*}} = %c0_i64 to %c16_i64 step %c1_i64
 // CHECK-COUNT-24: math.fma %{{.*}} : vector<16xf32>
 // CHECK: scf.yield
