@@ -1,0 +1,144 @@
+//===- Allocator.cpp - memory of the flagos device ---------------------------===//
+#include "Allocator.h"
+
+#include <c10/core/impl/alloc_cpu.h>
+#include <c10/util/Exception.h>
+
+#include <cstring>
+#include <memory>
+#include <mutex>
+#include <unistd.h>
+
+using c10::CachingDeviceAllocator::DeviceStats;
+
+namespace torch_fl {
+namespace {
+
+constexpr auto kAll = static_cast<size_t>(c10::CachingAllocator::StatType::AGGREGATE);
+const c10::Device kDevice(c10::DeviceType::PrivateUse1, 0);
+
+void deleteBlock(void *context);
+
+/// A piece of memory that is counted as the device's while it lives. `host` owns it if a CPU operator made it.
+struct Block {
+  void *data;
+  size_t size;
+  c10::Storage host;
+};
+
+class HostMemoryAllocator final : public c10::DeviceAllocator {
+public:
+  c10::DataPtr allocate(size_t size) override {
+    if (size == 0)
+      return {nullptr, kDevice};
+    return share(take(size), size, {});
+  }
+
+  c10::DataPtr share(void *data, size_t size, c10::Storage host) {
+    count(size);
+    auto *block = new Block{data, size, std::move(host)};
+    return {data, block, &deleteBlock, kDevice};
+  }
+
+  void release(const Block &block) {
+    if (!block.host)
+      c10::free_cpu(block.data);
+    std::lock_guard<std::mutex> lock(mutex);
+    stats.allocation[kAll].decrease(1);
+    stats.active[kAll].decrease(1);
+    stats.num_device_free += 1;
+    for (auto *sum : sums())
+      (*sum)[kAll].decrease(block.size);
+  }
+
+  void copy_data(void *target, const void *source, size_t size) const override { std::memcpy(target, source, size); }
+  c10::DeleterFnPtr raw_deleter() const override { return nullptr; } // the pointer alone does not tell the block
+
+  bool initialized() override { return true; }
+  void emptyCache(c10::MempoolId_t) override {} // memory goes back at once
+  void recordStream(const c10::DataPtr &, c10::Stream) override {}
+
+  DeviceStats getDeviceStats(c10::DeviceIndex) override {
+    std::lock_guard<std::mutex> lock(mutex);
+    return stats;
+  }
+  void resetAccumulatedStats(c10::DeviceIndex) override {
+    std::lock_guard<std::mutex> lock(mutex);
+    forEachStat([](c10::CachingAllocator::Stat &stat) { stat.reset_accumulated(); });
+    stats.num_ooms = 0;
+  }
+  void resetPeakStats(c10::DeviceIndex) override {
+    std::lock_guard<std::mutex> lock(mutex);
+    forEachStat([](c10::CachingAllocator::Stat &stat) { stat.reset_peak(); });
+  }
+  std::pair<size_t, size_t> getMemoryInfo(c10::DeviceIndex) override {
+    auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+    return {page * static_cast<size_t>(sysconf(_SC_AVPHYS_PAGES)), page * static_cast<size_t>(sysconf(_SC_PHYS_PAGES))};
+  }
+
+private:
+  void *take(size_t size) {
+    try {
+      return c10::alloc_cpu(size);
+    } catch (const c10::Error &) {
+      DeviceStats now;
+      {
+        std::lock_guard<std::mutex> lock(mutex);
+        stats.num_ooms += 1;
+        now = stats;
+      }
+      TORCH_CHECK_WITH(OutOfMemoryError, false, "flagos:0 is out of memory: tried to allocate ", size, " bytes; ",
+                       now.allocated_bytes[kAll].current, " bytes are allocated, ", getMemoryInfo(0).first,
+                       " bytes of the host are free. Release tensors or use smaller ones");
+    }
+  }
+
+  void count(size_t size) {
+    std::lock_guard<std::mutex> lock(mutex);
+    stats.allocation[kAll].increase(1);
+    stats.active[kAll].increase(1);
+    stats.num_device_alloc += 1;
+    for (auto *sum : sums())
+      (*sum)[kAll].increase(size);
+  }
+
+  /// Nothing is cached, so what is allocated, active, reserved and requested is the same.
+  std::array<c10::CachingAllocator::StatArray *, 4> sums() {
+    return {&stats.allocated_bytes, &stats.active_bytes, &stats.reserved_bytes, &stats.requested_bytes};
+  }
+
+  template <typename Function> void forEachStat(Function function) {
+    function(stats.allocation[kAll]);
+    function(stats.active[kAll]);
+    for (auto *sum : sums())
+      function((*sum)[kAll]);
+  }
+
+  std::mutex mutex;
+  DeviceStats stats;
+};
+
+/// Never destroyed: tensors may outlive everything else of the process.
+HostMemoryAllocator &allocator() {
+  static auto *instance = new HostMemoryAllocator;
+  return *instance;
+}
+
+void deleteBlock(void *context) {
+  std::unique_ptr<Block> block(static_cast<Block *>(context));
+  allocator().release(*block);
+}
+
+} // namespace
+
+c10::DeviceAllocator *deviceAllocator() { return &allocator(); }
+
+c10::DataPtr adoptHostMemory(const c10::Storage &host) {
+  if (host.nbytes() == 0)
+    return {nullptr, kDevice};
+  return allocator().share(host.mutable_data(), host.nbytes(), host);
+}
+
+REGISTER_ALLOCATOR(c10::DeviceType::PrivateUse1, &allocator());
+
+} // namespace torch_fl

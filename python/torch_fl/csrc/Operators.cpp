@@ -1,0 +1,98 @@
+//===- Operators.cpp - operators that make, view and copy device tensors ------===//
+//
+// Those that the fallback cannot do: they allocate, or share memory between device tensors, or see both devices.
+//
+//===----------------------------------------------------------------------===//
+#include "Allocator.h"
+#include "Retag.h"
+
+#include <ATen/EmptyTensor.h>
+#include <ATen/core/LegacyTypeDispatch.h>
+#include <ATen/core/Tensor.h>
+#include <ATen/ops/_reshape_alias_native.h>
+#include <ATen/ops/as_strided_native.h>
+#include <ATen/ops/resize_native.h>
+#include <ATen/ops/set_native.h>
+#include <ATen/ops/unfold_native.h>
+#include <ATen/ops/view_as_complex_native.h>
+#include <ATen/ops/view_as_real_native.h>
+#include <ATen/ops/view_native.h>
+#include <torch/library.h>
+
+namespace torch_fl {
+namespace {
+
+constexpr c10::DispatchKeySet kKeys(c10::DispatchKey::PrivateUse1);
+
+void checkOptions(std::optional<c10::Layout> layout, std::optional<c10::Device> device, std::optional<bool> pinned) {
+  TORCH_CHECK(c10::layout_or_default(layout) == c10::kStrided, "flagos tensors are dense, got layout ", *layout);
+  TORCH_CHECK(!device || device->index() <= 0, "there is one flagos device, flagos:0; got ", *device);
+  TORCH_CHECK(!c10::pinned_memory_or_default(pinned), "only tensors of the CPU can be pinned");
+}
+
+at::Tensor empty(at::IntArrayRef size, std::optional<c10::ScalarType> dtype, std::optional<c10::Layout> layout,
+                 std::optional<c10::Device> device, std::optional<bool> pinned,
+                 std::optional<c10::MemoryFormat> format) {
+  checkOptions(layout, device, pinned);
+  return at::detail::empty_generic(size, deviceAllocator(), kKeys, c10::dtype_or_default(dtype), format);
+}
+
+at::Tensor emptyStrided(at::IntArrayRef size, at::IntArrayRef stride, std::optional<c10::ScalarType> dtype,
+                        std::optional<c10::Layout> layout, std::optional<c10::Device> device,
+                        std::optional<bool> pinned) {
+  checkOptions(layout, device, pinned);
+  return at::detail::empty_strided_generic(size, stride, deviceAllocator(), kKeys, c10::dtype_or_default(dtype));
+}
+
+/// Both ways between the device and the CPU, and within the device.
+at::Tensor copyFrom(const at::Tensor &source, const at::Tensor &target, bool nonBlocking) {
+  at::AutoDispatchBelowADInplaceOrView belowAutograd;
+  hostAlias(target).copy_(hostAlias(source), nonBlocking);
+  return target;
+}
+
+at::Tensor copyFromAndResize(const at::Tensor &source, const at::Tensor &target) {
+  at::AutoDispatchBelowADInplaceOrView belowAutograd;
+  target.resize_(source.sizes());
+  return copyFrom(source, target, /*nonBlocking=*/false);
+}
+
+at::Tensor &setToStorage(at::Tensor &self, at::Storage source) {
+  auto elements = static_cast<int64_t>(source.nbytes() / self.dtype().itemsize());
+  return at::native::set_storage_cpu_(self, std::move(source), 0, elements, {});
+}
+
+at::Tensor &setToTensor(at::Tensor &self, const at::Tensor &source) {
+  return at::native::set_storage_cpu_(self, source.storage(), source.storage_offset(), source.sizes(),
+                                      source.strides());
+}
+
+at::Tensor &setToNothing(at::Tensor &self) {
+  c10::Storage none(c10::Storage::use_byte_size_t(), 0, deviceAllocator(), /*resizable=*/true);
+  return at::native::set_storage_cpu_(self, std::move(none), 0, {0}, {});
+}
+
+TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {
+  m.impl("empty.memory_format", TORCH_FN(empty));
+  m.impl("empty_strided", TORCH_FN(emptyStrided));
+  m.impl("as_strided", TORCH_FN(at::native::as_strided_tensorimpl));
+  m.impl("view", TORCH_FN(at::native::view));
+  m.impl("_reshape_alias", TORCH_FN(at::native::_reshape_alias));
+  m.impl("unfold", TORCH_FN(at::native::unfold));
+  m.impl("view_as_real", TORCH_FN(at::native::view_as_real));
+  m.impl("view_as_complex", TORCH_FN(at::native::view_as_complex));
+  m.impl("resize_", TORCH_FN(at::native::resize_));
+  m.impl("_copy_from", TORCH_FN(copyFrom));
+  m.impl("_copy_from_and_resize", TORCH_FN(copyFromAndResize));
+  m.impl("set_", TORCH_FN(setToNothing));
+  m.impl("set_.source_Storage", TORCH_FN(setToStorage));
+  m.impl("set_.source_Tensor", TORCH_FN(setToTensor));
+  m.impl("set_.source_Storage_storage_offset", TORCH_FN(at::native::set_storage_cpu_));
+}
+
+// Otherwise resolving a lazy conjugate would copy, which would resolve a lazy conjugate, and so on.
+TORCH_LIBRARY_IMPL(aten, Conjugate, m) { m.impl("_copy_from", torch::CppFunction::makeFallthrough()); }
+TORCH_LIBRARY_IMPL(aten, Negative, m) { m.impl("_copy_from", torch::CppFunction::makeFallthrough()); }
+
+} // namespace
+} // namespace torch_fl

@@ -1,0 +1,52 @@
+//===- Overrideable.cpp - operators that torch leaves to the device by name ---===//
+//
+// For these torch chooses a kernel that only the device has, before the fallback is asked.
+//
+//===----------------------------------------------------------------------===//
+#include "Retag.h"
+
+#include <ATen/core/LegacyTypeDispatch.h>
+#include <ATen/core/Tensor.h>
+#include <ATen/ops/convolution.h>
+#include <ATen/ops/convolution_backward.h>
+#include <torch/library.h>
+
+namespace torch_fl {
+namespace {
+
+using at::SymIntArrayRef;
+using at::Tensor;
+
+Tensor convolution(const Tensor &input, const Tensor &weight, const std::optional<Tensor> &bias, SymIntArrayRef stride,
+                   SymIntArrayRef padding, SymIntArrayRef dilation, bool transposed, SymIntArrayRef outputPadding,
+                   c10::SymInt groups) {
+  at::AutoDispatchBelowADInplaceOrView belowAutograd;
+  Retagger call;
+  auto hostBias = bias ? std::optional<Tensor>(call.toHost(*bias)) : std::nullopt;
+  auto result = at::convolution_symint(call.toHost(input), call.toHost(weight), hostBias, stride, padding, dilation,
+                                       transposed, outputPadding, std::move(groups));
+  return call.toDevice(result);
+}
+
+std::tuple<Tensor, Tensor, Tensor> convolutionBackward(const Tensor &gradient, const Tensor &input,
+                                                       const Tensor &weight, SymIntArrayRef stride,
+                                                       SymIntArrayRef padding, SymIntArrayRef dilation,
+                                                       bool transposed, SymIntArrayRef outputPadding,
+                                                       c10::SymInt groups, std::array<bool, 3> wanted) {
+  at::AutoDispatchBelowADInplaceOrView belowAutograd;
+  Retagger call;
+  auto channels = transposed ? gradient.sym_size(1) : weight.sym_size(0);
+  auto biasSize = wanted[2] ? at::OptionalSymIntArrayRef(SymIntArrayRef(channels)) : std::nullopt;
+  auto [forInput, forWeight, forBias] = at::convolution_backward_symint(
+      call.toHost(gradient), call.toHost(input), call.toHost(weight), biasSize, stride, padding, dilation, transposed,
+      outputPadding, std::move(groups), wanted);
+  return {call.toDevice(forInput), call.toDevice(forWeight), call.toDevice(forBias)};
+}
+
+TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {
+  m.impl("convolution_overrideable", TORCH_FN(convolution));
+  m.impl("convolution_backward_overrideable", TORCH_FN(convolutionBackward));
+}
+
+} // namespace
+} // namespace torch_fl

@@ -1,0 +1,92 @@
+//===- Runtime.cpp - device guard, streams and events -------------------------===//
+//
+// There is one device, 0. Work on it is complete when the call that started it returns, so a stream is only a number
+// and an event only a point in time.
+//
+//===----------------------------------------------------------------------===//
+#include <c10/core/impl/DeviceGuardImplInterface.h>
+#include <c10/util/Exception.h>
+
+#include <atomic>
+#include <chrono>
+
+namespace torch_fl {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr auto kType = c10::DeviceType::PrivateUse1;
+const c10::Device kDevice(kType, 0);
+
+thread_local c10::StreamId currentStream = 0;
+std::atomic<c10::StreamId> streamsMade{0};
+
+void checkDevice(c10::Device device) {
+  TORCH_CHECK(device.type() == kType, "expected a flagos device, got ", device);
+  TORCH_CHECK(device.index() <= 0, "there is one flagos device, flagos:0; got index ", static_cast<int>(device.index()));
+}
+
+c10::Stream streamOf(c10::StreamId id) { return c10::Stream(c10::Stream::UNSAFE, kDevice, id); }
+
+struct HostGuard final : c10::impl::DeviceGuardImplInterface {
+  c10::DeviceType type() const override { return kType; }
+  c10::DeviceIndex deviceCount() const noexcept override { return 1; }
+  c10::Device getDevice() const override { return kDevice; }
+  void setDevice(c10::Device device) const override { checkDevice(device); }
+  void uncheckedSetDevice(c10::Device) const noexcept override {}
+  c10::Device exchangeDevice(c10::Device device) const override {
+    checkDevice(device);
+    return kDevice;
+  }
+
+  c10::Stream getStream(c10::Device device) const override {
+    checkDevice(device);
+    return streamOf(currentStream);
+  }
+  c10::Stream getDefaultStream(c10::Device device) const override {
+    checkDevice(device);
+    return streamOf(0);
+  }
+  c10::Stream getStreamFromGlobalPool(c10::Device device, bool) const override { return getNewStream(device, 0); }
+  c10::Stream getNewStream(c10::Device device, int) const override {
+    checkDevice(device);
+    return streamOf(++streamsMade);
+  }
+  c10::Stream exchangeStream(c10::Stream stream) const override {
+    checkDevice(stream.device());
+    auto previous = currentStream;
+    currentStream = stream.id();
+    return streamOf(previous);
+  }
+  void *getStreamNativeHandle(const c10::Stream) const override { return nullptr; }
+  bool queryStream(const c10::Stream &) const override { return true; }
+  void synchronizeStream(const c10::Stream &) const override {}
+  void synchronizeDevice(const c10::DeviceIndex) const override {}
+
+  void record(void **event, const c10::Stream &stream, const c10::DeviceIndex,
+              const c10::EventFlag) const override {
+    checkDevice(stream.device());
+    if (!*event)
+      *event = new Clock::time_point;
+    *static_cast<Clock::time_point *>(*event) = Clock::now();
+  }
+  void destroyEvent(void *event, const c10::DeviceIndex) const noexcept override {
+    delete static_cast<Clock::time_point *>(event);
+  }
+  void block(void *, const c10::Stream &) const override {}
+  bool queryEvent(void *) const override { return true; }
+  void synchronizeEvent(void *) const override {}
+
+  /// Milliseconds.
+  double elapsedTime(void *begin, void *end, const c10::DeviceIndex) const override {
+    TORCH_CHECK(begin && end, "elapsed_time needs two events that were recorded; record both first");
+    return std::chrono::duration<double, std::milli>(*static_cast<Clock::time_point *>(end) -
+                                                     *static_cast<Clock::time_point *>(begin))
+        .count();
+  }
+};
+
+C10_REGISTER_GUARD_IMPL(PrivateUse1, HostGuard);
+
+} // namespace
+} // namespace torch_fl

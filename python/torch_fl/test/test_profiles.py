@@ -1,0 +1,93 @@
+"""The table of platforms, and what follows from it, on machines that have none of them."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+
+pytest.importorskip("torch")
+
+
+@pytest.mark.parametrize(
+    ("name", "triton_type", "key", "cuda_like"),
+    [
+        ("host", "flagos", "flagos", False),
+        ("cuda", "cuda", "nvidia", True),
+        ("maca", "maca", "metax", True),
+        ("npu", "npu", "ascend", False),
+        ("musa", "musa", "mthreads", False),
+        ("gcu", "gcu", "gcu", False),
+        ("txda", "txda", "tsingmicro", False),
+    ],
+)
+def test_names_of_a_platform(name, triton_type, key, cuda_like):
+    from torch_fl.profiles import find
+
+    record = find(name)
+    assert (record.triton_type, record.triton_key, record.is_cuda_like) == (triton_type, key, cuda_like)
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        record.name = "other"
+
+
+def test_an_unknown_platform_is_refused_with_the_nearest_one():
+    from torch_fl.profiles import find
+
+    with pytest.raises(ValueError, match="Did you mean 'musa'"):
+        find("muse")
+
+
+@pytest.mark.parametrize("name", ["ppu", "musa", "gcu", "npu", "txda"])
+def test_compile_threads_default_to_one_and_the_user_wins(name, monkeypatch):
+    from torch_fl.inductor.patches import config_patches
+    from torch_fl.profiles import find
+
+    monkeypatch.delenv("TORCHINDUCTOR_COMPILE_THREADS", raising=False)
+    assert config_patches(find(name))["compile_threads"] == 1
+    assert config_patches(find(name), options={"compile-threads": 3})["compile_threads"] == 3
+    monkeypatch.setenv("TORCHINDUCTOR_COMPILE_THREADS", "5")
+    assert "compile_threads" not in config_patches(find(name))
+
+
+def test_cuda_and_host_leave_compile_threads_alone(monkeypatch):
+    from torch_fl.inductor.patches import config_patches
+    from torch_fl.profiles import find
+
+    monkeypatch.delenv("TORCHINDUCTOR_COMPILE_THREADS", raising=False)
+    assert "compile_threads" not in config_patches(find("cuda"))
+    assert "compile_threads" not in config_patches(find("host"))
+
+
+def test_modes_become_patches_without_graphs_and_without_tuning_where_there_is_none():
+    from torch_fl.inductor.patches import config_patches
+    from torch_fl.profiles import find
+
+    host = config_patches(find("host"), "max-autotune")
+    assert host["max_autotune"] is True
+    assert host["triton.cudagraphs"] is False
+    native = config_patches(find("npu"), "max-autotune")
+    assert not native["max_autotune"]
+    assert native["max_autotune_gemm_backends"] == "TRITON"
+
+
+def test_the_reported_type_is_that_of_the_platform():
+    from torch_fl.inductor.properties import report_triton_type
+    from torch_fl.profiles import find
+
+    torch = pytest.importorskip("torch")
+
+    class Made(tuple):
+        def _replace(self, **changes):
+            return changes
+
+    class Properties:
+        @staticmethod
+        def create(device):
+            return Made()
+
+    report_triton_type(Properties, find("npu"))
+    wrapped = Properties.create
+    report_triton_type(Properties, find("npu"))
+    assert Properties.create is wrapped
+    assert Properties.create(torch.device("flagos", 0)) == {"type": "npu"}
+    assert Properties.create(torch.device("cpu")) == ()

@@ -1,0 +1,96 @@
+"""What is registered where, and that nothing else changes."""
+
+from __future__ import annotations
+
+import importlib
+
+import pytest
+from python_process import run
+
+torch = pytest.importorskip("torch")
+
+
+def test_the_compiler_is_found_by_name(device):
+    assert device in torch._dynamo.list_backends()
+
+
+def test_the_device_counts_as_a_gpu_and_is_the_only_one(device):
+    from torch._inductor import utils
+
+    assert utils.is_gpu(device)
+    assert utils.get_gpu_type() == device
+    assert utils.GPU_TYPES.count(device) == 1
+
+
+def test_interface_and_lines_of_generated_code(device):
+    from torch._dynamo.device_interface import get_interface_for_device
+    from torch._inductor.codegen.common import get_device_op_overrides
+
+    interface = get_interface_for_device(device)
+    assert interface.current_device() == 0
+    assert interface.is_bf16_supported(including_emulation=False)
+    assert interface.get_device_properties(0).warp_size == 1
+    assert issubclass(interface.Event, torch.Event)
+    overrides = get_device_op_overrides(device)
+    assert overrides.device_guard(0) == "torch.flagos._DeviceGuard(0)"
+    with pytest.raises(NotImplementedError):
+        overrides.cpp_device_guard()
+
+
+def test_importing_torch_fl_does_not_import_the_compiler():
+    run("import torch_fl, sys; assert 'torch._inductor' not in sys.modules and 'triton' not in sys.modules")
+
+
+def test_registering_again_changes_nothing(device):
+    from torch._inductor.codegen.common import device_codegens
+    from torch._inductor.utils import GPU_TYPES
+    from torch_fl.inductor.registration import register
+
+    importlib.import_module("torch._inductor.codegen.triton")
+    before = device_codegens.get(device), list(GPU_TYPES)
+    for _ in range(50):
+        register()
+    assert (device_codegens.get(device), list(GPU_TYPES)) == before
+
+
+def test_another_owner_of_the_device_slot_is_refused_by_name():
+    done = run(
+        "import torch; torch.utils.rename_privateuse1_backend('acme'); import torch_fl",
+        check=False,
+        TORCH_DEVICE_BACKEND_AUTOLOAD="0",
+    )
+    assert done.returncode == 1
+    assert "already has a device 'acme'" in done.stderr
+
+
+def test_it_works_without_autoload():
+    code = "import torch, torch_fl; print(torch.ones(2, device='flagos').sum().item())"
+    assert run(code, TORCH_DEVICE_BACKEND_AUTOLOAD="0").stdout.strip() == "2.0"
+
+
+def test_a_compile_in_worker_processes(tmp_path):
+    code = """
+import torch, torch_fl
+x = torch.arange(1000.0, device="flagos")
+print(torch.compile(lambda v: (v * 2).sum(), backend="flagos")(x).item())
+"""
+    done = run(code, TORCHINDUCTOR_COMPILE_THREADS="2", TORCHINDUCTOR_CACHE_DIR=str(tmp_path))
+    assert done.stdout.strip() == "999000.0"
+
+
+def test_an_extension_for_another_torch_is_an_error_that_names_both():
+    from torch_fl._extension import ExtensionError, check_versions
+
+    check_versions("2.13.0+cpu", "2.13.1")
+    with pytest.raises(ExtensionError, match=r"2\.11\.0.*2\.13\.0\+cpu"):
+        check_versions("2.11.0", "2.13.0+cpu")
+
+
+def test_asking_for_flagtree(device, monkeypatch):
+    from torch_fl import flagtree
+
+    monkeypatch.setenv(flagtree.ENVIRONMENT, "1")
+    flagtree.assert_flagtree_if_asked()
+    monkeypatch.setattr(flagtree, "is_flagtree", lambda: False)
+    with pytest.raises(RuntimeError, match="not FlagTree"):
+        flagtree.assert_flagtree_if_asked()

@@ -1,0 +1,26 @@
+"""The `flagos` device of PyTorch, and its way through TorchInductor to Triton kernels.
+
+Importing this registers, once per process: the device in torch (memory, operators, `torch.flagos`) and the device in
+TorchInductor, so that both ``torch.compile(f, backend="flagos")`` and plain ``torch.compile(f)`` compile for it.
+"""
+
+from __future__ import annotations
+
+from ._claim import claim_device_name
+from ._extension import load
+
+__all__ = ["__version__", "profile"]
+__version__ = "0.1.0"
+
+claim_device_name()
+extension = load()
+
+from . import flagos  # noqa: E402  needs the extension
+from .flagos._install import install as _install  # noqa: E402
+from .profiles import profile  # noqa: E402
+
+_install(flagos)
+
+from .inductor.registration import register as _register  # noqa: E402  needs torch.flagos
+
+_register()

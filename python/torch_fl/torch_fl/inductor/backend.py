@@ -1,0 +1,40 @@
+"""The compiler that ``torch.compile(f, backend="flagos")`` names."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ..flagtree import assert_flagtree_if_asked
+from ..profiles import profile
+from .patches import config_patches
+
+FALLBACK = "FLAGOS_COMPILE_FALLBACK_EAGER"
+
+
+def compile_graph(
+    graph: Any, example_inputs: Sequence[Any], *, mode: str | None = None, options: dict[str, Any] | None = None
+) -> Callable[..., Any]:
+    """Hands `graph` to TorchInductor as it is: it stays on the device.
+
+    `mode` and `options` are those of `torch.compile`, and hold for this graph only. With
+    ``FLAGOS_COMPILE_FALLBACK_EAGER=1`` a graph that cannot be compiled runs eagerly, with a warning.
+    """
+    assert_flagtree_if_asked()
+    patches = config_patches(profile(), mode, options)
+    try:
+        from torch._inductor.compile_fx import compile_fx
+
+        return compile_fx(graph, example_inputs, config_patches=patches)
+    except Exception as error:
+        if os.environ.get(FALLBACK) != "1":
+            raise
+        warnings.warn(
+            f"torch.compile on flagos: the graph runs eagerly ({FALLBACK}=1), compiling it failed: "
+            f"{type(error).__name__}: {error}",
+            RuntimeWarning,
+            stacklevel=2,
+        )
+        return graph.forward

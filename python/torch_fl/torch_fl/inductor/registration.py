@@ -1,0 +1,102 @@
+"""The list of registrations, each with the module of torch that it waits for."""
+
+from __future__ import annotations
+
+import importlib
+import os
+from types import ModuleType
+
+import torch
+
+from .._claim import NAME
+from ..profiles import profile
+from .when_imported import when_imported
+
+_registered = False
+
+
+def register() -> None:
+    """Registers the device with TorchDynamo and TorchInductor. The second call does nothing."""
+    global _registered
+    if _registered:
+        return
+    _registered = True
+    _avoid_missing_static_launcher()
+    when_imported("torch._dynamo.backends.registry", _compiler_name)
+    when_imported("torch._dynamo.device_interface", _interface)
+    when_imported("torch._inductor.utils", _gpu_type)
+    when_imported("torch._inductor.runtime.hints", _triton_type)
+    when_imported("torch._inductor.codegen.common", _op_overrides)
+    when_imported("torch._inductor.codegen.triton", _scheduling)
+    when_imported("torch._inductor.runtime.benchmarking", _benchmarker)
+    for name in profile().workarounds:
+        importlib.import_module(f"torch_fl.workarounds.{name}").install_when_needed()
+
+
+def _avoid_missing_static_launcher() -> None:
+    """A torch for the CPU lacks the launcher that Inductor would import for every accelerator."""
+    if not hasattr(torch._C, "_StaticCudaLauncher"):
+        os.environ.setdefault("TORCHINDUCTOR_USE_STATIC_CUDA_LAUNCHER", "0")
+
+
+def _compiler_name(registry: ModuleType) -> None:
+    from .backend import compile_graph
+
+    registry.register_backend(compile_graph, name=NAME)
+
+
+def _interface(device_interface: ModuleType) -> None:
+    from .interface import FlagosInterface
+
+    device_interface.register_interface_for_device(NAME, FlagosInterface)
+    device_interface.register_interface_for_device(f"{NAME}:0", FlagosInterface)
+    reported = profile().triton_type
+    if reported not in (NAME, "cuda", "hip"):
+        device_interface.register_interface_for_device(reported, FlagosInterface)
+
+
+def _gpu_type(utils: ModuleType) -> None:
+    """Adds the device to the list, in place: other modules hold it. The type of "the" GPU is asked for once, while
+    the list has nothing but this device, because Inductor allows one kind to be available only.
+    """
+    types = utils.GPU_TYPES
+    others = [kind for kind in types if kind != NAME]
+    utils.get_gpu_type.cache_clear()
+    types[:] = [NAME]
+    try:
+        utils.get_gpu_type()
+    finally:
+        types[:] = [*others, NAME]
+
+
+def _triton_type(hints: ModuleType) -> None:
+    from .properties import report_triton_type
+
+    report_triton_type(hints.DeviceProperties, profile())
+
+
+def _op_overrides(common: ModuleType) -> None:
+    from .op_overrides import make_op_overrides
+
+    if hasattr(common, "_initialize_device_op_overrides"):
+        common.register_device_op_overrides(NAME, make_op_overrides(common))
+    else:  # torch before 2.13 fills the table only while it is empty
+        common.get_device_op_overrides("cpu")
+        common.register_device_op_overrides(NAME, make_op_overrides(common))
+
+
+def _scheduling(triton_codegen: ModuleType) -> None:
+    from torch._inductor.codegen.common import register_backend_for_device
+    from torch._inductor.codegen.wrapper import PythonWrapperCodegen
+
+    register_backend_for_device(NAME, triton_codegen.TritonScheduling, PythonWrapperCodegen)
+
+
+def _benchmarker(benchmarking: ModuleType) -> None:
+    if hasattr(benchmarking, "register_benchmarker"):
+        benchmarking.register_benchmarker(NAME, _time_on_host, override=True)
+
+
+def _time_on_host(benchmarker: object, function: object, *, warmup: int, rep: int, **_: object) -> float:
+    """Milliseconds of one call: every call is complete when it returns, so the clock of the host measures it."""
+    return benchmarker.benchmark_cpu(function, warmup=warmup, rep=rep)  # type: ignore[attr-defined]
