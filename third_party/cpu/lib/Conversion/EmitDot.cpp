@@ -7,7 +7,8 @@
 // rows times vectors of the result then stays in registers over the whole K:
 // each step loads the vectors of one row of B and broadcasts one scalar of each
 // row of A. Where the processor multiplies several neighbours along K per lane,
-// B is stored in groups of them (EmitDotPacked.cpp).
+// B is stored in groups of them (EmitDotPacked.cpp), and the next tiles are
+// fetched meanwhile (EmitDotAhead.cpp).
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,6 +34,21 @@ static void chooseRegisterBlock(int64_t m, int64_t n, int64_t width,
   rows = std::min<int64_t>({m, budget / vectors, 14});
 }
 
+/// Lanes for copying `v` with neighbours along `dim`: a whole register of its
+/// elements if it comes from memory as it is. The usual number is that of
+/// 32-bit lanes, which leaves a part of the register empty.
+int64_t Emitter::lanesForCopy(Value v, int dim) const {
+  auto type = cast<RankedTensorType>(v.getType());
+  Type elem = type.getElementType();
+  auto load = v.getDefiningOp<LoadOp>();
+  if (dim < 0 || sanitize || !load || buffers.contains(v) ||
+      load.getIsVolatile() || !(elem.isBF16() || elem.isInteger(8)) ||
+      strideAlong(load.getPtr(), dim) != 1)
+    return dim < 0 ? 1 : lanesFor(type.getDimSize(dim));
+  return std::min<int64_t>(vectorBits / elem.getIntOrFloatBitWidth(),
+                           type.getDimSize(dim));
+}
+
 /// An operand in scratch memory, converted to the type of the sums.
 Buffer Emitter::dotOperand(Value v, Type compute) {
   auto type = cast<RankedTensorType>(v.getType());
@@ -42,6 +58,8 @@ Buffer Emitter::dotOperand(Value v, Type compute) {
   Buffer target = allocate(RankedTensorType::get(type.getShape(), compute));
   prepare(v, type.getShape());
   Nest nest = chooseNest(v, type.getShape());
+  if (type.getElementType() == compute)
+    nest.width = lanesForCopy(v, nest.vecDim);
   forEachPoint(nest, v, [&](const Point &p) {
     Value x = asVector(eval(v, p), type.getElementType(), p.width);
     here();
@@ -127,6 +145,7 @@ void Emitter::dotBlock(const DotTile &t, const Point &base, DimIndex row,
   Value bPtr = bufferAddress(t.b, p, laneStride, level);
   sums = emitLoop(
       i64(0), i64(t.k / t.group), 1, sums, [&](DimIndex k, ValueRange carried) {
+        t.fetchAhead(*this, base, row, col, k, rows);
         here();
         Value a = b.createOrFold<arith::MulIOp>(loc, k.base, i64(aBytes));
         Value bRow = b.createOrFold<arith::MulIOp>(loc, k.base, i64(bBytes));
@@ -169,6 +188,7 @@ void Emitter::emitDot(DotOp op) {
     Type elem = getElementTypeOrSelf(op.getA().getType());
     t.a = dotOperand(op.getA(), elem);
     t.b = packedOperand(op.getB(), t.group);
+    t.chooseAhead(*this);
     if (elem.isInteger(8) && !failed)
       t.rowSums = rowSums(t.a);
   } else {
@@ -195,23 +215,25 @@ void Emitter::emitDot(DotOp op) {
   Point base;
   base.dims.resize(t.rank);
   outerLoops(batch, -1, base, [&] {
-    auto columns = [&](DimIndex row, int64_t rows) {
-      if (t.n == t.vectors * t.width)
-        return dotBlock(t, base, row, {i64(0), 0, false}, rows);
-      emitLoop(i64(0), i64(t.n), t.vectors * t.width, {},
-               [&](DimIndex col, ValueRange) -> SmallVector<Value> {
-                 dotBlock(t, base, row, col, rows);
+    auto rowBlocks = [&](DimIndex col) {
+      int64_t whole = t.m / t.rows * t.rows;
+      emitLoop(i64(0), i64(whole), t.rows, {},
+               [&](DimIndex row, ValueRange) -> SmallVector<Value> {
+                 dotBlock(t, base, row, col, t.rows);
                  return {};
                });
+      if (t.m != whole)
+        dotBlock(t, base, {i64(whole), 0, false}, col, t.m - whole);
     };
-    int64_t whole = t.m / t.rows * t.rows;
-    emitLoop(i64(0), i64(whole), t.rows, {},
-             [&](DimIndex row, ValueRange) -> SmallVector<Value> {
-               columns(row, t.rows);
+    if (t.n == t.vectors * t.width)
+      return rowBlocks({i64(0), 0, false});
+    // The columns of B that all rows are multiplied with stay in the first
+    // cache; a row of A passes through it.
+    emitLoop(i64(0), i64(t.n), t.vectors * t.width, {},
+             [&](DimIndex col, ValueRange) -> SmallVector<Value> {
+               rowBlocks(col);
                return {};
              });
-    if (t.m != whole)
-      columns({i64(whole), 0, false}, t.m - whole);
   });
   buffers[op.getResult()] = t.out;
 }

@@ -40,6 +40,33 @@ int64_t Emitter::dotGroup(DotOp op) const {
   return 1;
 }
 
+/// Vectors of neighbouring rows of B to one of groups, the first row in the low
+/// bits of each.
+Value Emitter::packRows(ArrayRef<Value> parts, int64_t width) {
+  int64_t bits = 32 / static_cast<int64_t>(parts.size());
+  Type i32 = b.getI32Type(), wide = valueType(i32, width);
+  Value whole;
+  for (auto [j, part] : llvm::enumerate(parts)) {
+    Value x = arith::ExtUIOp::create(b, loc, wide, part);
+    if (j)
+      x = arith::ShLIOp::create(
+          b, loc, x, splatConstant(i32, b.getI32IntegerAttr(j * bits), width));
+    whole = j ? Value(arith::OrIOp::create(b, loc, whole, x)) : x;
+  }
+  return whole;
+}
+
+/// Two rows of 32 columns to the groups of columns 16 * half and following.
+static Value interleaveHalf(OpBuilder &b, Location loc, ArrayRef<Value> rows,
+                            int64_t half) {
+  SmallVector<int64_t> order;
+  for (int64_t column = half * 16; column < half * 16 + 16; ++column)
+    order.append({column, column + 32});
+  Value pairs = vector::ShuffleOp::create(b, loc, rows[0], rows[1], order);
+  return LLVM::BitcastOp::create(b, loc, VectorType::get({16}, b.getI32Type()),
+                                 pairs);
+}
+
 /// B in groups: lane n of row k / group holds the `group` elements of column n,
 /// the first in the low bits. An array of i32.
 Buffer Emitter::packedOperand(Value v, int64_t group) {
@@ -54,40 +81,52 @@ Buffer Emitter::packedOperand(Value v, int64_t group) {
   nest.shape = shape;
   nest.vecDim = n;
   nest.width = lanesFor(shape[n]);
-  unsigned bits = 32 / group;
-  Type bitsType = valueType(b.getIntegerType(bits), nest.width);
-  Type wide = valueType(i32, nest.width);
-  auto c32 = [&](int64_t x) {
-    return splatConstant(i32, b.getI32IntegerAttr(x), nest.width);
+  bool twoHalves = group == 2 && shape[n] % 32 == 0 && lanesForCopy(v, n) == 32;
+  if (twoHalves)
+    nest.width = 32;
+  Type bitsType = valueType(b.getIntegerType(32 / group), nest.width);
+  // Element j of each group at `p`.
+  auto row = [&](const Point &p, int64_t j) {
+    at(p.dims[k].level);
+    Point q = p;
+    q.dims[k].base = b.createOrFold<arith::AddIOp>(
+        loc, b.createOrFold<arith::MulIOp>(loc, p.dims[k].base, i64(group)),
+        i64(j));
+    Value part = asVector(eval(v, q), elem, nest.width);
+    here();
+    return part.getType() == bitsType
+               ? part
+               : Value(arith::BitcastOp::create(b, loc, bitsType, part));
   };
-  forEachPointNoSpeculation(
-      nest, {},
-      [&](const Point &p) {
-        Value whole;
-        for (int64_t j = 0; j < group; ++j) {
-          at(p.dims[k].level);
-          Point q = p;
-          q.dims[k].base = b.createOrFold<arith::AddIOp>(
-              loc,
-              b.createOrFold<arith::MulIOp>(loc, p.dims[k].base, i64(group)),
-              i64(j));
-          Value part = asVector(eval(v, q), elem, nest.width);
-          if (failed)
-            return;
-          here();
-          if (part.getType() != bitsType)
-            part = arith::BitcastOp::create(b, loc, bitsType, part);
-          part = arith::ExtUIOp::create(b, loc, wide, part);
-          if (j)
-            part = arith::ShLIOp::create(b, loc, part, c32(j * bits));
-          whole = j ? Value(arith::OrIOp::create(b, loc, whole, part)) : part;
-        }
-        if (elem.isInteger(8)) // + 128 in every byte
-          whole = arith::XOrIOp::create(b, loc, whole,
-                                        c32(static_cast<int32_t>(0x80808080u)));
-        writeBuffer(target, p, result(whole, nest.width, depth()));
-      },
-      {});
+  auto write = [&](const Point &p, Value groups) {
+    writeBuffer(target, p, result(groups, p.width, depth()));
+  };
+  auto pack = [&](const Point &p) {
+    SmallVector<Value> parts;
+    for (int64_t j = 0; j < group && !failed; ++j)
+      parts.push_back(row(p, j));
+    if (failed)
+      return;
+    if (twoHalves) {
+      Point half = p;
+      half.width = 16;
+      write(half, interleaveHalf(b, loc, parts, 0));
+      here();
+      half.dims[n].base =
+          b.createOrFold<arith::AddIOp>(loc, p.dims[n].base, i64(16));
+      half.dims[n].level = depth();
+      return write(half, interleaveHalf(b, loc, parts, 1));
+    }
+    Value whole = packRows(parts, nest.width);
+    if (elem.isInteger(8)) // + 128 in every byte
+      whole = arith::XOrIOp::create(
+          b, loc, whole,
+          splatConstant(i32,
+                        b.getI32IntegerAttr(static_cast<int32_t>(0x80808080u)),
+                        nest.width));
+    write(p, whole);
+  };
+  forEachPointNoSpeculation(nest, {}, pack, {});
   finishCaptures();
   return target;
 }

@@ -109,10 +109,12 @@ private:
   void emitDot(DotOp op);
   struct DotTile;
   Buffer dotOperand(Value v, Type compute);
+  int64_t lanesForCopy(Value v, int dim) const;
   void dotBlock(const DotTile &t, const Point &base, DimIndex row, DimIndex col,
                 int64_t rows);
   int64_t dotGroup(DotOp op) const;
   Buffer packedOperand(Value v, int64_t group);
+  Value packRows(ArrayRef<Value> parts, int64_t width);
   Buffer rowSums(const Buffer &a);
   Value packedProduct(const DotTile &t, Value x, Value column, Value sum);
   Value withoutRowSum(const DotTile &t, const Point &p, Value init);

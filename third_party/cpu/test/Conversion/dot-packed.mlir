@@ -38,3 +38,57 @@ tt.func public @halves(%x: !tt.ptr<f32>) {
   tt.store %p, %d : tensor<16x16x!tt.ptr<f32>>
   tt.return
 }
+
+// -----
+
+// Operands that come from memory are copied a whole register at a time, and
+// two rows of B are interleaved by shuffles. While a tile is multiplied, a line
+// of each operand's next tile is fetched per step.
+// CHECK-LABEL: func.func @tiles(
+// CHECK: llvm.load %{{.*}} {alignment = 2 : i64} : !llvm.ptr -> vector<32xi16>
+// CHECK: vector.shuffle %{{.*}}, %{{.*}} [0, 32, 1, 33, {{.*}}] : vector<32xi16>, vector<32xi16>
+// CHECK: vector.shuffle %{{.*}}, %{{.*}} [16, 48, 17, 49, {{.*}}] : vector<32xi16>, vector<32xi16>
+// CHECK: scf.for %{{.*}} = %c0_i64 to %c32_i64 step %c1_i64 iter_args
+// CHECK-COUNT-2: "llvm.intr.prefetch"
+// CHECK: llvm.x86.avx512bf16.dpbf16ps.512
+// PLAIN-LABEL: func.func @tiles(
+// PLAIN-NOT: llvm.intr.prefetch
+tt.func public @tiles(%x: !tt.ptr<bf16>, %y: !tt.ptr<bf16>, %z: !tt.ptr<f32>, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c64 = arith.constant 64 : i32
+  %r = tt.make_range {start = 0 : i32, end = 64 : i32} : tensor<64xi32>
+  %c = tt.make_range {start = 0 : i32, end = 128 : i32} : tensor<128xi32>
+  %m = tt.make_range {start = 0 : i32, end = 16 : i32} : tensor<16xi32>
+  %k = tt.expand_dims %r {axis = 0 : i32} : tensor<64xi32> -> tensor<1x64xi32>
+  %kk = tt.expand_dims %r {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
+  %nn = tt.expand_dims %c {axis = 0 : i32} : tensor<128xi32> -> tensor<1x128xi32>
+  %mm = tt.expand_dims %m {axis = 1 : i32} : tensor<16xi32> -> tensor<16x1xi32>
+  %rowA = arith.constant dense<512> : tensor<16x1xi32>
+  %rowB = arith.constant dense<128> : tensor<64x1xi32>
+  %ma = arith.muli %mm, %rowA : tensor<16x1xi32>
+  %kb = arith.muli %kk, %rowB : tensor<64x1xi32>
+  %a0 = tt.broadcast %ma : tensor<16x1xi32> -> tensor<16x64xi32>
+  %a1 = tt.broadcast %k : tensor<1x64xi32> -> tensor<16x64xi32>
+  %a2 = arith.addi %a0, %a1 : tensor<16x64xi32>
+  %b0 = tt.broadcast %kb : tensor<64x1xi32> -> tensor<64x128xi32>
+  %b1 = tt.broadcast %nn : tensor<1x128xi32> -> tensor<64x128xi32>
+  %b2 = arith.addi %b0, %b1 : tensor<64x128xi32>
+  %init = arith.constant dense<0.0> : tensor<16x128xf32>
+  %d = scf.for %i = %c0 to %n step %c64 iter_args(%acc = %init) -> (tensor<16x128xf32>) : i32 {
+    %c128 = arith.constant 128 : i32
+    %ib = arith.muli %i, %c128 : i32
+    %pa = tt.addptr %x, %i : !tt.ptr<bf16>, i32
+    %pb = tt.addptr %y, %ib : !tt.ptr<bf16>, i32
+    %sa = tt.splat %pa : !tt.ptr<bf16> -> tensor<16x64x!tt.ptr<bf16>>
+    %sb = tt.splat %pb : !tt.ptr<bf16> -> tensor<64x128x!tt.ptr<bf16>>
+    %ta = tt.addptr %sa, %a2 : tensor<16x64x!tt.ptr<bf16>>, tensor<16x64xi32>
+    %tb = tt.addptr %sb, %b2 : tensor<64x128x!tt.ptr<bf16>>, tensor<64x128xi32>
+    %a = tt.load %ta : tensor<16x64x!tt.ptr<bf16>>
+    %b = tt.load %tb : tensor<64x128x!tt.ptr<bf16>>
+    %s = tt.dot %a, %b, %acc : tensor<16x64xbf16> * tensor<64x128xbf16> -> tensor<16x128xf32>
+    scf.yield %s : tensor<16x128xf32>
+  }
+  %p = tt.splat %z : !tt.ptr<f32> -> tensor<16x128x!tt.ptr<f32>>
+  tt.store %p, %d : tensor<16x128x!tt.ptr<f32>>
+  tt.return
+}

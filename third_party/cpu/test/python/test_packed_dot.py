@@ -49,6 +49,32 @@ def test_bf16(shape):
     assert ("dpbf16ps" in kernel.asm["tcir"]) == packed
 
 
+@triton.jit
+def tiles_kernel(a, b, out, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    m, n = tl.program_id(0) * BM + tl.arange(0, BM)[:, None], tl.program_id(1) * BN + tl.arange(0, BN)[None, :]
+    k = tl.arange(0, BK)
+    acc = tl.zeros((BM, BN), out.dtype.element_ty)
+    for start in range(0, K, BK):
+        x = tl.load(a + m * K + (start + k)[None, :], mask=(m < M) & (start + k < K)[None, :], other=0)
+        y = tl.load(b + (start + k)[:, None] * N + n, mask=(start + k < K)[:, None] & (n < N), other=0)
+        acc = tl.dot(x, y, acc, out_dtype=out.dtype.element_ty)
+    tl.store(out + m * N + n, acc, mask=(m < M) & (n < N))
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.int8])
+@pytest.mark.parametrize("blocks", [(16, 128, 64), (64, 32, 32), (8, 64, 16)])
+def test_tiles_of_a_loop(dtype, blocks):
+    m, n, k = 75, 203, 129
+    a, b = (torch.randint(-8, 9, shape).to(dtype) for shape in ((m, k), (k, n)))
+    out = torch.zeros(m, n, dtype=torch.int32 if dtype == torch.int8 else torch.float32)
+    grid = (triton.cdiv(m, blocks[0]), triton.cdiv(n, blocks[1]))
+    kernel = tiles_kernel[grid](a, b, out, m, n, k, *blocks)
+    assert torch.equal(out.long(), a.long() @ b.long())  # small whole numbers are exact
+    machine = host_machine()
+    packed = machine.dot_int8 if dtype == torch.int8 else machine.dot_bf16
+    assert ("llvm.intr.prefetch" in kernel.asm["tcir"]) or not packed
+
+
 def test_bf16_special_values():
     inf, nan = float("inf"), float("nan")
     a = torch.tensor([[inf, 1.0], [nan, 1.0], [-inf, inf], [0.0, -0.0]] * 4, dtype=torch.bfloat16)
