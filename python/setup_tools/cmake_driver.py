@@ -12,6 +12,9 @@ import os
 import shlex
 import subprocess
 import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import ClassVar
 
@@ -33,7 +36,9 @@ from .toolchain import find_cmake, find_compiler_cache, find_ninja
 COMPONENT = "python"
 _LAUNCHERS = ("CMAKE_C_COMPILER_LAUNCHER", "CMAKE_CXX_COMPILER_LAUNCHER")
 _ARGUMENTS = "flagtree-arguments.txt"  # what the tree was configured with, a line each
-_ERROR_MARKS = (" error: ", "CMake Error", "undefined reference", "ninja: error")  # of compiler, CMake, linker, ninja
+_STDERR = 2  # its file descriptor
+# Of compiler, CMake, linker, ninja, and of the shell that ninja calls programs through.
+_ERROR_MARKS = (" error: ", "CMake Error", "undefined reference", "ninja: error", ": not found")
 
 
 class build_native(Command):
@@ -62,10 +67,10 @@ class build_native(Command):
 
     def _make(self, project: Project, tree: Tree) -> list[str]:
         """Configure, build and install ``tree``. Returns the installed files."""
-        output = ErrorFinder()
+        output, parallel = ErrorFinder(), jobs(project.environment)
         try:
-            cmaker = self._configure(project, tree)
-            _build(cmaker, tree.folder, self._targets(), jobs(project.environment), output)
+            cmaker = self._configure(project, tree, output)
+            _build(cmaker, tree.folder, self._targets(), parallel, output)
             strip = not self.editable_mode and not build_type(project.environment).keeps_symbols
             cmaker.install(self._prefix(project), strip=strip, components=[COMPONENT])
         except FailedLiveProcessError as error:
@@ -73,10 +78,10 @@ class build_native(Command):
         manifest = (tree.folder / f"install_manifest_{COMPONENT}.txt").read_text(encoding="utf-8")
         return list(filter(None, manifest.split("\n")))
 
-    def _configure(self, project: Project, tree: Tree) -> CMaker:
+    def _configure(self, project: Project, tree: Tree, output: ErrorFinder) -> CMaker:
+        arguments = _further_arguments(project)
         artifacts = {entry: os.fspath(folder) for entry, folder in provide_inputs(project, self._say).items()}
         defines = {**_defines(project, self.editable_mode), **artifacts, **tree.defines}
-        arguments = shlex.split(project.environment.text("TRITON_APPEND_CMAKE_ARGS"))
         asked_for = [*defines, *arguments]
         if _forgets(tree.folder / _ARGUMENTS, asked_for):
             (tree.folder / "CMakeCache.txt").unlink(missing_ok=True)
@@ -84,7 +89,8 @@ class build_native(Command):
         cmaker.env.update(_cmake_environment(project))
         for name in _LAUNCHERS:  # CMake would take them where the cache entry is empty
             cmaker.env.pop(name, None)
-        cmaker.configure(defines=defines, cmake_args=arguments)
+        with _errors_read(output):
+            cmaker.configure(defines=defines, cmake_args=arguments)
         write_if_changed(tree.folder / _ARGUMENTS, "\n".join(asked_for))
         return cmaker
 
@@ -139,6 +145,33 @@ class ErrorFinder:
             wanted = any(mark in line for mark in _ERROR_MARKS)
         if wanted:
             self._lines.append(line.rstrip("\n"))
+
+
+@contextmanager
+def _errors_read(output: ErrorFinder) -> Iterator[None]:
+    """Gives ``output`` what processes write to standard error meanwhile, and shows it afterwards."""
+    sys.stderr.flush()
+    own = os.dup(_STDERR)
+    with tempfile.TemporaryFile("w+", errors="replace") as errors:
+        os.dup2(errors.fileno(), _STDERR)
+        try:
+            yield
+        finally:
+            sys.stderr.flush()
+            os.dup2(own, _STDERR)
+            os.close(own)
+            errors.seek(0)
+            for line in errors:
+                sys.stderr.write(line)
+                output.feed(line)
+
+
+def _further_arguments(project: Project) -> list[str]:
+    text = project.environment.text("TRITON_APPEND_CMAKE_ARGS")
+    try:
+        return shlex.split(text)
+    except ValueError as error:
+        raise BuildError(f"TRITON_APPEND_CMAKE_ARGS={text} is not quoted as in a shell: {error}.") from None
 
 
 def _defines(project: Project, editable: bool) -> dict[str, str | bool]:
@@ -204,6 +237,6 @@ def _build(cmaker: CMaker, tree: Path, targets: list[str], parallel: int, output
 
 
 def _failure(what: str, tree: Path, output: ErrorFinder) -> str:
-    first = "\n  ".join(output.first)
+    first = "\n  ".join(output.first).rstrip()
     reason = f" The first error was:\n  {first}\n" if first else " CMake's message above says why.\n"
     return f"{what} in {tree}.{reason}Put it right and run the same command again: what was built is kept."

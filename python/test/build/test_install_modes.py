@@ -79,6 +79,29 @@ def test_each_build_type_reaches_cmake_and_has_its_own_tree(checkout):
     assert "no work to do" in output
 
 
+@pytest.mark.parametrize(
+    ("variable", "value", "said"),
+    [
+        ("MAX_JOBS", "many", "MAX_JOBS=many is not a positive number"),
+        ("TRITON_APPEND_CMAKE_ARGS", "-DEXTRA='x", "is not quoted as in a shell: No closing quotation"),
+    ],
+)
+def test_a_wrong_variable_stops_the_build_before_it_begins(checkout, variable, value, said):
+    assert said in error_of(checkout.setup("build", env={variable: value}))
+    assert trees(checkout) == set()
+
+
+def test_an_error_of_the_configuration_is_repeated_last(checkout):
+    file = checkout.root / "CMakeLists.txt"
+    lines = file.read_text()
+    file.write_text(lines + 'message(SEND_ERROR "acme is absent")\n' + 'message(STATUS "and so on")\n' * 300)
+    done = checkout.setup("build")
+    assert done.returncode != 0
+    tail = done.stdout.partition("CMake configuration failed in ")[2]
+    assert "The first error was:\n  CMake Error at CMakeLists.txt" in tail and "acme is absent" in tail
+    assert "and so on" not in tail and done.stdout.count("acme is absent") == 2
+
+
 def test_wrong_build_types_are_named(checkout):
     assert "TRITON_BUILD_TYPE=Relese is none of Release, RelWithDebInfo, Debug, MinSizeRel. Did you mean" in error_of(
         checkout.setup("build", env={"TRITON_BUILD_TYPE": "Relese"})
