@@ -6,6 +6,8 @@
 #include "triton/Analysis/TestPasses.h"
 #include "triton/Dialect/AllDialects.h"
 #include "triton/Dialect/Triton/Transforms/Passes.h"
+#include "triton/Target/LLVMIR/DebugScopes.h"
+#include "triton/Target/LLVMIR/ToLLVMPasses.h"
 
 // Dialects and passes of the selected backends.
 #define TRITON_BACKEND(name)                                                   \
@@ -21,6 +23,8 @@ int main(int argc, char **argv) {
   mlir::registerTransformsPasses();
   mlir::triton::registerTritonPasses();
   mlir::triton::registerTestPasses();
+  mlir::triton::registerToLLVMPasses();
+  mlir::triton::registerDebugScopes();
 
 #define TRITON_BACKEND(name) registerTritonBackend_##name(registry);
 #include "triton/Backends.def"

@@ -1,10 +1,9 @@
 // libtriton.passes: adds passes to an `ir.pass_manager`.
 
-#include "mlir/Dialect/LLVMIR/Transforms/Passes.h"
-#include "mlir/IR/BuiltinOps.h"
-#include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
+#include "mlir/Pass/PassManager.h"
 #include "triton/Dialect/Triton/Transforms/Passes.h"
+#include "triton/Target/LLVMIR/DebugScopes.h"
 #include <pybind11/pybind11.h>
 
 namespace py = pybind11;
@@ -74,46 +73,14 @@ void initTritonIRPasses(py::module_ m) {
       [] { return mlir::triton::createTritonLoopInvariantCodeMotion(); });
 }
 
-/// `loc` without places that are not known: inlining an operation that has none
-/// leaves "unknown, called at ...", which MLIR's pass for scopes cannot take.
-mlir::Location knownPlace(mlir::Location loc) {
-  if (auto name = mlir::dyn_cast<mlir::NameLoc>(loc))
-    return mlir::isa<mlir::UnknownLoc>(knownPlace(name.getChildLoc()))
-               ? mlir::UnknownLoc::get(loc.getContext())
-               : loc;
-  auto call = mlir::dyn_cast<mlir::CallSiteLoc>(loc);
-  if (!call)
-    return loc;
-  mlir::Location callee = knownPlace(call.getCallee());
-  mlir::Location caller = knownPlace(call.getCaller());
-  if (mlir::isa<mlir::UnknownLoc>(callee))
-    return caller;
-  if (mlir::isa<mlir::UnknownLoc>(caller))
-    return callee;
-  return mlir::CallSiteLoc::get(callee, caller);
-}
-
-struct KnownPlaces
-    : mlir::PassWrapper<KnownPlaces, mlir::OperationPass<mlir::ModuleOp>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(KnownPlaces)
-  void runOnOperation() override {
-    getOperation().walk(
-        [](mlir::Operation *op) { op->setLoc(knownPlace(op->getLoc())); });
-  }
-};
-
-void addDebugScopes(mlir::PassManager &pm) {
-  mlir::LLVM::DIScopeForLLVMFuncOpPassOptions options;
-  options.emissionKind = mlir::LLVM::DIEmissionKind::LineTablesOnly;
-  pm.addPass(std::make_unique<KnownPlaces>());
-  pm.addPass(mlir::LLVM::createDIScopeForLLVMFuncOpPass(options));
-}
-
 void initLLVMIRPasses(py::module_ m) {
   m.doc() = "Passes on the LLVM dialect.";
-  m.def("add_di_scope", &addDebugScopes, py::arg("pm"),
-        "Keep the places of the operations in the source, as line tables of "
-        "the object.");
+  m.def(
+      "add_di_scope",
+      [](mlir::PassManager &pm) { mlir::triton::addDebugScopes(pm); },
+      py::arg("pm"),
+      "Keep the places of the operations in the source, as line tables of "
+      "the object.");
 }
 
 } // namespace

@@ -16,13 +16,23 @@ using namespace mlir;
 
 // No canonicalization in between: it would take as long as all of these, and
 // LLVM's own simplifications follow.
+static constexpr std::unique_ptr<Pass> (*toLLVM[])() = {
+    [] { return createSCFToControlFlowPass(); },
+    [] { return createConvertMathToLLVMPass(); },
+    [] { return createConvertVectorToLLVMPass(); },
+    [] { return createUBToLLVMConversionPass(); },
+    [] { return createArithToLLVMConversionPass(); },
+    [] { return createConvertControlFlowToLLVMPass(); },
+    [] { return createConvertFuncToLLVMPass(); },
+    [] { return createReconcileUnrealizedCastsPass(); },
+};
+
 void mlir::triton::addToLLVMPasses(OpPassManager &passes) {
-  passes.addPass(createSCFToControlFlowPass());
-  passes.addPass(createConvertMathToLLVMPass());
-  passes.addPass(createConvertVectorToLLVMPass());
-  passes.addPass(createUBToLLVMConversionPass());
-  passes.addPass(createArithToLLVMConversionPass());
-  passes.addPass(createConvertControlFlowToLLVMPass());
-  passes.addPass(createConvertFuncToLLVMPass());
-  passes.addPass(createReconcileUnrealizedCastsPass());
+  for (auto *create : toLLVM)
+    passes.addPass(create());
+}
+
+void mlir::triton::registerToLLVMPasses() {
+  for (auto *create : toLLVM)
+    registerPass(create);
 }

@@ -13,6 +13,9 @@ namespace triton {
 /// math functions without an instruction, 8-bit floats.
 void addToLLVMPasses(OpPassManager &passes);
 
+/// Makes these passes known to tools, by their names.
+void registerToLLVMPasses();
+
 } // namespace triton
 } // namespace mlir
 

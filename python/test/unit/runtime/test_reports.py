@@ -62,6 +62,7 @@ def test_reproducers(run, tmp_path):
     for stage in ("ttir", "tcir", "llir"):
         text = (tmp_path / f"repro.{stage}.repro.mlir").read_text()
         assert "mlir_reproducer" in text and "pipeline:" in text
+        assert "unknown<" not in text  # a pass without a name, which no tool could run
 
 
 def test_pipeline_can_be_left_out(run):
