@@ -12,6 +12,7 @@ void init_triton_ir(py::module &&m);
 void init_triton_passes(py::module &&m);
 void init_triton_llvm(py::module &&m);
 void init_triton_native(py::module &&m);
+void bindEnvironment(py::module_ &m);
 
 #define TRITON_BACKEND(name) void init_triton_##name(py::module &&m);
 #include "triton/Backends.def"
@@ -23,6 +24,7 @@ PYBIND11_MODULE(libtriton, m) {
   init_triton_passes(m.def_submodule("passes"));
   init_triton_llvm(m.def_submodule("llvm"));
   init_triton_native(m.def_submodule("native"));
+  bindEnvironment(m);
 
 #define TRITON_BACKEND(name) init_triton_##name(m.def_submodule(#name));
 #include "triton/Backends.def"

@@ -171,6 +171,11 @@ def code_state() -> tuple:
     return tuple(getattr(group, name) for group, name in _CODE_KNOBS)
 
 
+def code_variables() -> list[str]:
+    """The variables of these knobs."""
+    return [getattr(type(group), name).env for group, name in _CODE_KNOBS]
+
+
 def refresh_knobs() -> None:
     """Makes knobs that read their variable once read it again."""
     for group in _GROUPS:

@@ -53,3 +53,31 @@ class DriverBase(metaclass=ABCMeta):
     @abstractmethod
     def get_benchmarker(self) -> Benchmarker:
         """The function with which autotuning times kernels."""
+
+
+class GPUDriver(DriverBase):
+    """Base of drivers for devices that torch knows: torch's module of the device answers what it can.
+
+    A derived class says which module that is with `get_device_interface()`; otherwise it is that of torch's current
+    accelerator.
+    """
+
+    def get_device_interface(self) -> Any:
+        import torch
+
+        return torch.get_device_module()
+
+    def get_current_device(self) -> int:
+        return self.get_device_interface().current_device()
+
+    def set_current_device(self, device: int) -> None:
+        self.get_device_interface().set_device(device)
+
+    def get_device_capability(self, device: int | None = None) -> Any:
+        return self.get_device_interface().get_device_capability(device)
+
+    def get_current_stream(self, device: int | None = None) -> int:
+        """The handle of torch's current stream, which torch calls by the name of the device: ``x.x_stream``."""
+        module = self.get_device_interface()
+        name = module.__name__.rpartition(".")[2]
+        return getattr(module.current_stream(device), f"{name}_stream")

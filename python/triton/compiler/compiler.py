@@ -142,6 +142,12 @@ def _environment() -> dict[str, str]:
     return {name: os.environ[name] for name in _CODE_ENVIRONMENT if name in os.environ}
 
 
+def cache_invalidating_variables() -> dict[str, str]:
+    """The environment variables that change code and are set, with their texts."""
+    names = sorted((*_CODE_ENVIRONMENT, *knobs.code_variables()))
+    return {name: os.environ[name] for name in names if name in os.environ}
+
+
 def max_shared_mem(device: int) -> int:
     """Bytes of shared memory that one program can use on `device` of the active driver."""
     from ..runtime.driver import driver

@@ -42,3 +42,10 @@ def from_float32(s, x: tensor, rounding: str | None) -> tensor:
     normal = s.sub(s.shr(normal, _DROPPED), _BIAS, False)
     result = s.where(s.less_than(magnitude, _LEAST_NORMAL), subnormal, normal)
     return s.bitcast(s.cast(s.or_(result, sign), T.int8), T.float8e4b15)
+
+
+def convert(s, x: tensor, dst, rounding: str | None) -> tensor:
+    """From fp8e4b15 to another type, or from another type to it."""
+    if dst.name == "fp8e4b15":
+        return from_float32(s, s.cast(x, T.float32), rounding)
+    return s.cast(to_float16(s, x), dst)

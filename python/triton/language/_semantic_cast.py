@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from . import _types as T
-from ._fp8e4b15 import from_float32, to_float16
+from ._fp8e4b15 import convert
 from ._tensor import tensor
 
 
@@ -75,9 +75,7 @@ class Casts:
         if "fp8e4b15" in (src.name, dst.name):
             if custom is not None:
                 return custom(x, dst, fp_downcast_rounding=rounding, _semantic=self)
-            if dst.name == "fp8e4b15":
-                return from_float32(self, self.cast(x, T.float32), rounding)
-            return self.cast(to_float16(self, x), dst)
+            return convert(self, x, dst, rounding)
         if not dst.is_floating() or (src.is_fp8() and dst.is_fp8()):
             return self.cast(self.cast(x, T.float32), dst, rounding if dst.is_floating() else None)
         narrowing = dst.primitive_bitwidth < src.primitive_bitwidth

@@ -28,6 +28,24 @@ def reads_a_clock(out_ptr):
     tl.store(out_ptr, cuda.globaltimer())
 
 
+@triton.jit
+def converts(x_ptr, code_ptr, back_ptr, TYPE: tl.constexpr):
+    at = tl.arange(0, 8)
+    code = cuda.convert_custom_float8_sm80(tl.load(x_ptr + at), TYPE, "rtne")
+    tl.store(code_ptr + at, code.to(tl.uint8, bitcast=True))
+    tl.store(back_ptr + at, cuda.convert_custom_float8_sm70(code, tl.float32))
+
+
+def test_conversion_of_the_float_without_instructions():
+    x = np.array([0, 1, -1, 0.5, 1.75, 3, -0.125, 2.0**-17], np.float32)
+    codes, back = np.zeros(8, np.uint8), np.zeros(8, np.float32)
+    converts[(1,)](x, codes, back, tl.float8e4b15)
+    np.testing.assert_array_equal(codes, [0x00, 0x78, 0xF8, 0x70, 0x7E, 0x7F, 0xE0, 0x01])
+    np.testing.assert_array_equal(back, [0, 1, -1, 0.5, 1.75, 1.875, -0.125, 2.0**-17])
+    with pytest.raises(CompilationError, match="convert_custom_float8_sm80: converts to or from float8e4b15, not fp32"):
+        converts[(1,)](x, codes, back, tl.float8e5)
+
+
 def test_orders_of_grids_and_libraries():
     x, out = np.linspace(-2, 2, 8, dtype=np.float32), np.zeros(8, np.float32)
     waits[(1,)](x, out, num_warps=2)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from .._builtin import builtin
-from .._values import constexpr
+from .._fp8e4b15 import convert
+from .._values import _unwrap_if_constexpr, constexpr
 
 
 def no_operation(name: str, doc: str):
@@ -22,6 +23,19 @@ def unavailable(name: str, doc: str):
         raise NotImplementedError(f"{name}() is not available on this target: it reads a register of another device")
 
     return _named(function, name, doc)
+
+
+def conversion(name: str):
+    """Builtin `name` that converts to or from the 8-bit float that targets have no operation for."""
+
+    def function(arg, dst_ty, fp_downcast_rounding=None, _semantic=None):
+        rounding = _unwrap_if_constexpr(fp_downcast_rounding)
+        dtype = _unwrap_if_constexpr(dst_ty).scalar
+        if "fp8e4b15" not in (arg.dtype.name, dtype.name):
+            raise TypeError(f"{name}: converts to or from float8e4b15, not {arg.dtype} to {dtype}")
+        return convert(_semantic, arg, dtype, rounding)
+
+    return _named(function, name, "`arg` as `dst_ty`, one of which is float8e4b15. Use `arg.to(dst_ty)`.")
 
 
 def _named(function, name: str, doc: str):
