@@ -83,6 +83,8 @@ def _native_parts(manifest: Manifest, file: Path) -> Iterator[str]:
 def overlay_problems(manifest: Manifest, trunk: Trunk) -> Iterator[str]:
     """Functions of the specialization that the trunk never asks for, and files that equal the trunk's."""
     for file in sorted(manifest.overlay_dir.rglob("*.py")):
+        if file.name.startswith("."):
+            continue  # what editors leave
         path = file.relative_to(manifest.overlay_dir).as_posix()
         if file.stat().st_size and digest(file) == trunk.files.get(path):
             yield f"{file}: it equals the trunk's triton/{path}. Delete it: the trunk's file is used then"

@@ -109,10 +109,11 @@ def digest(file: Path) -> str:
 
 
 def _python_files(package: Path) -> Iterator[str]:
-    """Paths of the trunk's files. What lies behind links belongs to backends."""
+    """Paths of the trunk's files. What lies behind links belongs to backends, hidden files to editors."""
     for file in package.rglob("*.py"):
         path = file.relative_to(package)
-        if file.name != MARKER_NAME and not any((package / parent).is_symlink() for parent in path.parents):
+        behind_link = any((package / parent).is_symlink() for parent in path.parents)
+        if file.name != MARKER_NAME and not file.name.startswith(".") and not behind_link:
             yield path.as_posix()
 
 

@@ -41,10 +41,11 @@ class Overlay:
         sys.meta_path.insert(0, self._finder)
 
     def files(self) -> list[str]:
+        """All Python files; hidden ones, such as the links that editors use as locks, are no modules."""
         found = []
         for folder, subfolders, names in os.walk(self.root):
             subfolders[:] = [name for name in subfolders if name != "__pycache__"]
-            found.extend(os.path.join(folder, name) for name in names if name.endswith(".py"))
+            found.extend(os.path.join(folder, name) for name in names if name.endswith(".py") and name[0] != ".")
         return sorted(found)
 
     def extend_path(self, package: str, path: list[str]) -> None:

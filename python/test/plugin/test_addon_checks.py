@@ -64,6 +64,11 @@ def test_a_table_that_is_missing_is_missed(repository, table, said):
     set_up(repository)
 
 
+def test_what_editors_leave_does_not_matter(repository):
+    (repository / "acme" / "backend" / "spec" / "triton" / ".#__init__.py").symlink_to("somebody@somewhere.1234")
+    set_up(repository)
+
+
 def test_a_language_and_data_files_belong_to_it(repository):
     (repository / "acme" / "language" / "acme" / "deep").mkdir(parents=True)
     for folder in ("", "deep"):

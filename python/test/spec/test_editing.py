@@ -151,6 +151,16 @@ def test_p10_an_edited_file_of_another_backend_recompiles_nothing(first):
     assert first.run()[1] == []
 
 
+def test_p10_what_an_editor_leaves_changes_nothing(first):
+    """Emacs marks a file with unsaved changes by a link to nowhere."""
+    links = [first.backend / "backend" / path for path in (".#driver.py", "spec/triton/language/.#extras.py")]
+    for link in links:
+        link.symlink_to("somebody@somewhere.1234")
+    assert first.run()[1] == []
+    for link in links:
+        link.unlink()
+
+
 def test_p10_no_library_is_read_for_the_key(first):
     """The library has a hundred megabytes: its build id stands for it."""
     code = """

@@ -221,7 +221,7 @@ def test_the_parent_package_itself_is_refused(tree):
 
 def test_overlay_files_lists_folders_without_init(tree):
     tree.overlay("tools/deep/a.py", "")
-    tree.overlay("b.py", "")
+    tree.overlay("b.py", "").with_name(".#b.py").symlink_to("somebody@somewhere.1234")  # an editor's lock
     code = """
         import os
         from triton.flagtree_spec import overlay_dir, overlay_files

@@ -59,7 +59,7 @@ def trunk_files(package: Path) -> Iterator[Path]:
             if entry.is_dir():
                 if not entry.is_symlink() and folder.name != "backends" and entry.name not in ("__pycache__", "cli"):
                     stack.append(entry)
-            elif entry.suffix == ".py" and entry.name not in _SKIPPED:
+            elif entry.suffix == ".py" and entry.name not in _SKIPPED and not entry.name.startswith("."):
                 yield entry
 
 

@@ -21,7 +21,8 @@ class PythonOverlay:
         self.tree = tree
         self.backend = backend
         self.root = backend.spec / "triton"
-        self.files = [p.relative_to(self.root).as_posix() for p in sorted(self.root.rglob("*.py"))]
+        files = (file for file in sorted(self.root.rglob("*.py")) if not file.name.startswith("."))
+        self.files = [file.relative_to(self.root).as_posix() for file in files]
 
     def functions(self) -> dict[str, int]:
         """The public functions of the top module, by name, with their lines: its own and those of overlay files."""

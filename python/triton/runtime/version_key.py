@@ -28,12 +28,17 @@ _ROOT = os.path.dirname(os.path.abspath(triton.__file__))
 _PT_NOTE, _NT_GNU_BUILD_ID = 4, 3
 
 
+def _is_module(name: str) -> bool:
+    """Hidden files are none, such as the links to nowhere that editors use as locks."""
+    return name.endswith(".py") and not name.startswith(".")
+
+
 def _python_files(folder: str) -> list[str]:
     """Python files below `folder`; an overlay inside of it is left out, whether it is active or not."""
     found = []
     for path, subfolders, names in os.walk(folder, followlinks=True):
         subfolders[:] = [name for name in subfolders if name not in ("__pycache__", "spec")]
-        found += [os.path.join(path, name) for name in names if name.endswith(".py")]
+        found += [os.path.join(path, name) for name in names if _is_module(name)]
     return found
 
 
@@ -48,7 +53,7 @@ def _overlay_files() -> list[str]:
 def _trunk_files() -> list[str]:
     found = [path for package in _PACKAGES for path in _python_files(os.path.join(_ROOT, package))]
     with os.scandir(os.path.join(_ROOT, _BACKENDS)) as entries:
-        found += [entry.path for entry in entries if entry.name.endswith(".py")]
+        found += [entry.path for entry in entries if _is_module(entry.name)]
     return found
 
 

@@ -193,6 +193,13 @@ def test_a_file_that_is_no_text_is_named(spec, checkout, data):
         assert outcome.status == 2 and f"flagtree: error: {file}" in outcome.err and "Correct" in outcome.err
 
 
+def test_what_editors_leave_is_no_module(spec, checkout):
+    file = checkout.overlay("tools/compile.py", "def compile_it(): return 1\n")
+    file.with_name(".#compile.py").symlink_to("somebody@somewhere.1234")
+    (checkout.root / "python/triton/tools/.#compile.py").symlink_to("somebody@somewhere.1234")
+    assert spec("check", "--static").status == 0 and spec("drift").status == 0
+
+
 def test_a_file_may_declare_its_encoding(spec, checkout):
     checkout.overlay("tools/compile.py").write_bytes(b"# coding: latin-1\ndef compile_it(): return '\xe4'\n")
     assert spec("check", "--static").status == 0 and spec("drift").status == 0
