@@ -1,4 +1,4 @@
-//===- Allocator.cpp - memory of the flagos device ---------------------------===//
+//===- Allocator.cpp - memory of the flagos device ------------------------===//
 #include "Allocator.h"
 
 #include <c10/core/impl/alloc_cpu.h>
@@ -14,12 +14,14 @@ using c10::CachingDeviceAllocator::DeviceStats;
 namespace torch_fl {
 namespace {
 
-constexpr auto kAll = static_cast<size_t>(c10::CachingAllocator::StatType::AGGREGATE);
+constexpr auto kAll =
+    static_cast<size_t>(c10::CachingAllocator::StatType::AGGREGATE);
 const c10::Device kDevice(c10::DeviceType::PrivateUse1, 0);
 
 void deleteBlock(void *context);
 
-/// A piece of memory that is counted as the device's while it lives. `host` owns it if a CPU operator made it.
+/// A piece of memory that is counted as the device's while it lives. `host`
+/// owns it if a CPU operator made it.
 struct Block {
   void *data;
   size_t size;
@@ -51,8 +53,12 @@ public:
       (*sum)[kAll].decrease(block.size);
   }
 
-  void copy_data(void *target, const void *source, size_t size) const override { std::memcpy(target, source, size); }
-  c10::DeleterFnPtr raw_deleter() const override { return nullptr; } // the pointer alone does not tell the block
+  void copy_data(void *target, const void *source, size_t size) const override {
+    std::memcpy(target, source, size);
+  }
+  c10::DeleterFnPtr raw_deleter() const override {
+    return nullptr;
+  } // the pointer alone does not tell the block
 
   bool initialized() override { return true; }
   void emptyCache(c10::MempoolId_t) override {} // memory goes back at once
@@ -64,7 +70,8 @@ public:
   }
   void resetAccumulatedStats(c10::DeviceIndex) override {
     std::lock_guard<std::mutex> lock(mutex);
-    forEachStat([](c10::CachingAllocator::Stat &stat) { stat.reset_accumulated(); });
+    forEachStat(
+        [](c10::CachingAllocator::Stat &stat) { stat.reset_accumulated(); });
     stats.num_ooms = 0;
   }
   void resetPeakStats(c10::DeviceIndex) override {
@@ -73,7 +80,8 @@ public:
   }
   std::pair<size_t, size_t> getMemoryInfo(c10::DeviceIndex) override {
     auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
-    return {page * static_cast<size_t>(sysconf(_SC_AVPHYS_PAGES)), page * static_cast<size_t>(sysconf(_SC_PHYS_PAGES))};
+    return {page * static_cast<size_t>(sysconf(_SC_AVPHYS_PAGES)),
+            page * static_cast<size_t>(sysconf(_SC_PHYS_PAGES))};
   }
 
 private:
@@ -87,9 +95,12 @@ private:
         stats.num_ooms += 1;
         now = stats;
       }
-      TORCH_CHECK_WITH(OutOfMemoryError, false, "flagos:0 is out of memory: tried to allocate ", size, " bytes; ",
-                       now.allocated_bytes[kAll].current, " bytes are allocated, ", getMemoryInfo(0).first,
-                       " bytes of the host are free. Release tensors or use smaller ones");
+      TORCH_CHECK_WITH(
+          OutOfMemoryError, false,
+          "flagos:0 is out of memory: tried to allocate ", size, " bytes; ",
+          now.allocated_bytes[kAll].current, " bytes are allocated, ",
+          getMemoryInfo(0).first,
+          " bytes of the host are free. Release tensors or use smaller ones");
     }
   }
 
@@ -102,9 +113,11 @@ private:
       (*sum)[kAll].increase(size);
   }
 
-  /// Nothing is cached, so what is allocated, active, reserved and requested is the same.
+  /// Nothing is cached, so what is allocated, active, reserved and requested is
+  /// the same.
   std::array<c10::CachingAllocator::StatArray *, 4> sums() {
-    return {&stats.allocated_bytes, &stats.active_bytes, &stats.reserved_bytes, &stats.requested_bytes};
+    return {&stats.allocated_bytes, &stats.active_bytes, &stats.reserved_bytes,
+            &stats.requested_bytes};
   }
 
   template <typename Function> void forEachStat(Function function) {

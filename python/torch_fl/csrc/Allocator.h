@@ -1,7 +1,7 @@
-//===- Allocator.h - memory of the flagos device ------------------*- C++ -*-===//
+//===- Allocator.h - memory of the flagos device ----------------*- C++ -*-===//
 //
-// The device lives in host memory. Its allocator counts what it hands out, so that `torch.flagos.memory_stats` and
-// `torch.accelerator.memory_*` answer.
+// The device lives in host memory. Its allocator counts what it hands out, so
+// that `torch.flagos.memory_stats` and `torch.accelerator.memory_*` answer.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -12,11 +12,12 @@
 
 namespace torch_fl {
 
-/// The one allocator of the device; also registered with torch for the device type.
+/// The one allocator of the device; also registered with torch for the device
+/// type.
 c10::DeviceAllocator *deviceAllocator();
 
-/// Memory of `host`, a storage that a CPU operator made, as memory of the device. Shares it, and counts it as
-/// allocated until it is released.
+/// Memory of `host`, a storage that a CPU operator made, as memory of the
+/// device. Shares it, and counts it as allocated until it is released.
 c10::DataPtr adoptHostMemory(const c10::Storage &host);
 
 } // namespace torch_fl

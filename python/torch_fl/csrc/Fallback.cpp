@@ -1,7 +1,7 @@
-//===- Fallback.cpp - every operator that the device has no kernel of its own for -===//
+//===- Fallback.cpp - operators without a kernel of their own -------------===//
 //
-// One boxed function: arguments of the device become CPU ones that share their memory, the operator runs on the CPU,
-// its results become the device's.
+// One boxed function: arguments of the device become CPU ones that share their
+// memory, the operator runs on the CPU, its results become the device's.
 //
 //===----------------------------------------------------------------------===//
 #include "Generator.h"
@@ -21,9 +21,11 @@
 namespace torch_fl {
 namespace {
 
-/// Operators whose signature asks for some tensor of the CPU beside those of the device.
+/// Operators whose signature asks for some tensor of the CPU beside those of
+/// the device.
 const std::unordered_set<std::string> &mixedOnPurpose() {
-  static const std::unordered_set<std::string> names{"aten::_pack_padded_sequence"};
+  static const std::unordered_set<std::string> names{
+      "aten::_pack_padded_sequence"};
   return names;
 }
 
@@ -37,7 +39,8 @@ bool logsCalls() {
 
 bool isOptionalGenerator(const c10::Type &type) {
   return type.kind() == c10::TypeKind::OptionalType &&
-         type.expectRef<c10::OptionalType>().getElementType()->kind() == c10::TypeKind::GeneratorType;
+         type.expectRef<c10::OptionalType>().getElementType()->kind() ==
+             c10::TypeKind::GeneratorType;
 }
 
 /// The arguments and results of one call.
@@ -49,18 +52,25 @@ public:
     if (value.isTensor())
       return argumentTensor(value.toTensor());
     if (value.isTensorList())
-      return map(value.toTensorList(), [&](const at::Tensor &tensor) { return argumentTensor(tensor); });
-    if (value.isDevice() && value.toDevice().type() == c10::DeviceType::PrivateUse1)
+      return map(value.toTensorList(), [&](const at::Tensor &tensor) {
+        return argumentTensor(tensor);
+      });
+    if (value.isDevice() &&
+        value.toDevice().type() == c10::DeviceType::PrivateUse1)
       return c10::Device(c10::DeviceType::CPU);
-    if (value.isGenerator() && value.toGenerator().device().type() == c10::DeviceType::PrivateUse1)
+    if (value.isGenerator() &&
+        value.toGenerator().device().type() == c10::DeviceType::PrivateUse1)
       return hostGenerator(value.toGenerator());
     if (value.isNone() && isOptionalGenerator(*argument.type()))
       return hostGenerator(defaultGenerator());
     if (value.isOptionalTensorList())
-      return map(value.toOptionalTensorList(), [&](const std::optional<at::Tensor> &tensor) {
-        // Indices may be on the CPU.
-        return tensor ? std::optional<at::Tensor>(tensors.toHost(*tensor)) : std::nullopt;
-      });
+      return map(value.toOptionalTensorList(),
+                 [&](const std::optional<at::Tensor> &tensor) {
+                   // Indices may be on the CPU.
+                   return tensor ? std::optional<at::Tensor>(
+                                       tensors.toHost(*tensor))
+                                 : std::nullopt;
+                 });
     return value;
   }
 
@@ -68,13 +78,17 @@ public:
     if (value.isTensor())
       return tensors.toDevice(value.toTensor());
     if (value.isTensorList())
-      return map(value.toTensorList(), [&](const at::Tensor &tensor) { return tensors.toDevice(tensor); });
+      return map(value.toTensorList(), [&](const at::Tensor &tensor) {
+        return tensors.toDevice(tensor);
+      });
     return value;
   }
 
   void checkDevices() const {
-    TORCH_CHECK(!foreign || !own || mixedOnPurpose().count(op.schema().name()), op.schema().name(),
-                ": expected all tensors on one device, got flagos:0 and cpu. Move them with .to(\"flagos\")");
+    TORCH_CHECK(!foreign || !own || mixedOnPurpose().count(op.schema().name()),
+                op.schema().name(),
+                ": expected all tensors on one device, got flagos:0 and cpu. "
+                "Move them with .to(\"flagos\")");
   }
 
   void writeBack() { tensors.writeBack(); }
@@ -89,7 +103,8 @@ private:
   }
 
   template <typename Element, typename Function>
-  static c10::List<Element> map(const c10::List<Element> &list, Function function) {
+  static c10::List<Element> map(const c10::List<Element> &list,
+                                Function function) {
     c10::List<Element> result;
     result.reserve(list.size());
     for (size_t i = 0; i < list.size(); ++i)
@@ -105,26 +120,44 @@ private:
 void runOnHost(const c10::OperatorHandle &op, torch::jit::Stack *stack) {
   const auto &schema = op.schema();
   if (logsCalls())
-    std::fprintf(stderr, "flagos: %s on the CPU\n", c10::toString(op.operator_name()).c_str());
+    std::fprintf(stderr, "flagos: %s on the CPU\n",
+                 c10::toString(op.operator_name()).c_str());
 
-  // What autograd and autocast have to do for this call, they have done for the tensors of the device.
+  // What autograd and autocast have to do for this call, they have done for the
+  // tensors of the device.
   at::AutoDispatchBelowADInplaceOrView belowAutograd;
-  c10::impl::ExcludeDispatchKeyGuard withoutAutocast(c10::autocast_dispatch_keyset);
+  c10::impl::ExcludeDispatchKeyGuard withoutAutocast(
+      c10::autocast_dispatch_keyset);
 
   Call call(op);
   size_t first = stack->size() - schema.arguments().size();
   for (size_t i = 0; i < schema.arguments().size(); ++i)
-    (*stack)[first + i] = call.toHost((*stack)[first + i], schema.arguments()[i]);
+    (*stack)[first + i] =
+        call.toHost((*stack)[first + i], schema.arguments()[i]);
   call.checkDevices();
 
   op.callBoxed(stack);
   call.writeBack();
-  for (size_t i = stack->size() - schema.returns().size(); i < stack->size(); ++i)
+  for (size_t i = stack->size() - schema.returns().size(); i < stack->size();
+       ++i)
     (*stack)[i] = call.toDevice((*stack)[i]);
 }
 
+/// Operators that torch composes of others for a device that has no kernel of
+/// its own, less exactly or with warnings that the user cannot do anything
+/// about. The CPU has kernels for them.
+constexpr const char *kNotComposed[] = {"mse_loss", "native_layer_norm",
+                                        "native_layer_norm_backward"};
+
 } // namespace
 
-TORCH_LIBRARY_IMPL(_, PrivateUse1, m) { m.fallback(torch::CppFunction::makeFromBoxedFunction<&runOnHost>()); }
+TORCH_LIBRARY_IMPL(_, PrivateUse1, m) {
+  m.fallback(torch::CppFunction::makeFromBoxedFunction<&runOnHost>());
+}
+
+TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {
+  for (const char *name : kNotComposed)
+    m.impl(name, torch::CppFunction::makeFromBoxedFunction<&runOnHost>());
+}
 
 } // namespace torch_fl

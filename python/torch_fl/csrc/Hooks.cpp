@@ -1,6 +1,7 @@
-//===- Hooks.cpp - what torch asks about the flagos device --------------------===//
+//===- Hooks.cpp - what torch asks about the flagos device ----------------===//
 #include "Allocator.h"
 #include "Generator.h"
+#include "PinnedMemory.h"
 
 #include <ATen/detail/PrivateUse1HooksInterface.h>
 #include <ATen/native/Resize.h>
@@ -14,7 +15,9 @@ struct Hooks final : at::PrivateUse1HooksInterface {
   bool hasPrimaryContext(c10::DeviceIndex) const override { return true; }
   c10::DeviceIndex deviceCount() const override { return 1; }
   c10::DeviceIndex getCurrentDevice() const override { return 0; }
-  void setCurrentDevice(c10::DeviceIndex device) const override { check(device); }
+  void setCurrentDevice(c10::DeviceIndex device) const override {
+    check(device);
+  }
   c10::DeviceIndex exchangeDevice(c10::DeviceIndex device) const override {
     check(device);
     return 0;
@@ -26,7 +29,8 @@ struct Hooks final : at::PrivateUse1HooksInterface {
     return 0;
   }
 
-  const at::Generator &getDefaultGenerator(c10::DeviceIndex device) const override {
+  const at::Generator &
+  getDefaultGenerator(c10::DeviceIndex device) const override {
     check(device);
     return defaultGenerator();
   }
@@ -35,17 +39,23 @@ struct Hooks final : at::PrivateUse1HooksInterface {
     return newGenerator();
   }
 
-  c10::Device getDeviceFromPtr(void *) const override { return {c10::DeviceType::PrivateUse1, 0}; }
-  /// The device reads all memory of the host, so none of it needs to be pinned: plain memory will do.
-  c10::Allocator *getPinnedMemoryAllocator() const override { return c10::GetAllocator(c10::DeviceType::CPU); }
+  c10::Device getDeviceFromPtr(void *) const override {
+    return {c10::DeviceType::PrivateUse1, 0};
+  }
+  c10::Allocator *getPinnedMemoryAllocator() const override {
+    return pinnedAllocator();
+  }
+  bool isPinnedPtr(const void *data) const override { return isPinned(data); }
 
-  void resizePrivateUse1Bytes(const c10::Storage &storage, size_t size) const override {
+  void resizePrivateUse1Bytes(const c10::Storage &storage,
+                              size_t size) const override {
     at::native::resize_bytes_cpu(storage.unsafeGetStorageImpl(), size);
   }
 
 private:
   static void check(c10::DeviceIndex device) {
-    TORCH_CHECK(device <= 0, "there is one flagos device, flagos:0; got index ", static_cast<int>(device));
+    TORCH_CHECK(device <= 0, "there is one flagos device, flagos:0; got index ",
+                static_cast<int>(device));
   }
 };
 

@@ -1,6 +1,7 @@
-//===- Operators.cpp - operators that make, view and copy device tensors ------===//
+//===- Operators.cpp - operators that make, view and copy tensors ---------===//
 //
-// Those that the fallback cannot do: they allocate, or share memory between device tensors, or see both devices.
+// Those that the fallback cannot do: they allocate, or share memory between
+// device tensors, or see both devices.
 //
 //===----------------------------------------------------------------------===//
 #include "Allocator.h"
@@ -24,55 +25,83 @@ namespace {
 
 constexpr c10::DispatchKeySet kKeys(c10::DispatchKey::PrivateUse1);
 
-void checkOptions(std::optional<c10::Layout> layout, std::optional<c10::Device> device, std::optional<bool> pinned) {
-  TORCH_CHECK(c10::layout_or_default(layout) == c10::kStrided, "flagos tensors are dense, got layout ", *layout);
-  TORCH_CHECK(!device || device->index() <= 0, "there is one flagos device, flagos:0; got ", *device);
-  TORCH_CHECK(!c10::pinned_memory_or_default(pinned), "only tensors of the CPU can be pinned");
+void checkOptions(std::optional<c10::Layout> layout,
+                  std::optional<c10::Device> device,
+                  std::optional<bool> pinned) {
+  TORCH_CHECK(c10::layout_or_default(layout) == c10::kStrided,
+              "flagos tensors are dense, got layout ", *layout);
+  TORCH_CHECK(!device || device->index() <= 0,
+              "there is one flagos device, flagos:0; got ", *device);
+  TORCH_CHECK(!c10::pinned_memory_or_default(pinned),
+              "only tensors of the CPU can be pinned");
 }
 
-at::Tensor empty(at::IntArrayRef size, std::optional<c10::ScalarType> dtype, std::optional<c10::Layout> layout,
+at::Tensor empty(at::IntArrayRef size, std::optional<c10::ScalarType> dtype,
+                 std::optional<c10::Layout> layout,
                  std::optional<c10::Device> device, std::optional<bool> pinned,
                  std::optional<c10::MemoryFormat> format) {
   checkOptions(layout, device, pinned);
-  return at::detail::empty_generic(size, deviceAllocator(), kKeys, c10::dtype_or_default(dtype), format);
+  return at::detail::empty_generic(size, deviceAllocator(), kKeys,
+                                   c10::dtype_or_default(dtype), format);
 }
 
-at::Tensor emptyStrided(at::IntArrayRef size, at::IntArrayRef stride, std::optional<c10::ScalarType> dtype,
-                        std::optional<c10::Layout> layout, std::optional<c10::Device> device,
+at::Tensor emptyStrided(at::IntArrayRef size, at::IntArrayRef stride,
+                        std::optional<c10::ScalarType> dtype,
+                        std::optional<c10::Layout> layout,
+                        std::optional<c10::Device> device,
                         std::optional<bool> pinned) {
   checkOptions(layout, device, pinned);
-  return at::detail::empty_strided_generic(size, stride, deviceAllocator(), kKeys, c10::dtype_or_default(dtype));
+  return at::detail::empty_strided_generic(size, stride, deviceAllocator(),
+                                           kKeys, c10::dtype_or_default(dtype));
 }
 
 /// Both ways between the device and the CPU, and within the device.
-at::Tensor copyFrom(const at::Tensor &source, const at::Tensor &target, bool nonBlocking) {
+at::Tensor copyFrom(const at::Tensor &source, const at::Tensor &target,
+                    bool nonBlocking) {
   at::AutoDispatchBelowADInplaceOrView belowAutograd;
   hostAlias(target).copy_(hostAlias(source), nonBlocking);
   return target;
 }
 
-at::Tensor copyFromAndResize(const at::Tensor &source, const at::Tensor &target) {
+at::Tensor copyFromAndResize(const at::Tensor &source,
+                             const at::Tensor &target) {
   at::AutoDispatchBelowADInplaceOrView belowAutograd;
   target.resize_(source.sizes());
   return copyFrom(source, target, /*nonBlocking=*/false);
 }
 
 at::Tensor &setToStorage(at::Tensor &self, at::Storage source) {
-  auto elements = static_cast<int64_t>(source.nbytes() / self.dtype().itemsize());
+  auto elements =
+      static_cast<int64_t>(source.nbytes() / self.dtype().itemsize());
   return at::native::set_storage_cpu_(self, std::move(source), 0, elements, {});
 }
 
 at::Tensor &setToTensor(at::Tensor &self, const at::Tensor &source) {
-  return at::native::set_storage_cpu_(self, source.storage(), source.storage_offset(), source.sizes(),
+  return at::native::set_storage_cpu_(self, source.storage(),
+                                      source.storage_offset(), source.sizes(),
                                       source.strides());
 }
 
 at::Tensor &setToNothing(at::Tensor &self) {
-  c10::Storage none(c10::Storage::use_byte_size_t(), 0, deviceAllocator(), /*resizable=*/true);
+  c10::Storage none(c10::Storage::use_byte_size_t(), 0, deviceAllocator(),
+                    /*resizable=*/true);
   return at::native::set_storage_cpu_(self, std::move(none), 0, {0}, {});
 }
 
+/// Whether a tensor can take the place of another one, so that a parameter
+/// stays the same object when its module moves between the CPU and the device.
+bool canTakePlace(const at::Tensor &self, const at::Tensor &other) {
+  auto isDense = [](const at::Tensor &tensor) {
+    auto type = tensor.device().type();
+    return tensor.layout() == c10::kStrided && tensor.has_storage() &&
+           (type == c10::DeviceType::CPU ||
+            type == c10::DeviceType::PrivateUse1);
+  };
+  return isDense(self) && isDense(other);
+}
+
 TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {
+  m.impl("_has_compatible_shallow_copy_type", TORCH_FN(canTakePlace));
   m.impl("empty.memory_format", TORCH_FN(empty));
   m.impl("empty_strided", TORCH_FN(emptyStrided));
   m.impl("as_strided", TORCH_FN(at::native::as_strided_tensorimpl));
@@ -87,12 +116,18 @@ TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {
   m.impl("set_", TORCH_FN(setToNothing));
   m.impl("set_.source_Storage", TORCH_FN(setToStorage));
   m.impl("set_.source_Tensor", TORCH_FN(setToTensor));
-  m.impl("set_.source_Storage_storage_offset", TORCH_FN(at::native::set_storage_cpu_));
+  m.impl("set_.source_Storage_storage_offset",
+         TORCH_FN(at::native::set_storage_cpu_));
 }
 
-// Otherwise resolving a lazy conjugate would copy, which would resolve a lazy conjugate, and so on.
-TORCH_LIBRARY_IMPL(aten, Conjugate, m) { m.impl("_copy_from", torch::CppFunction::makeFallthrough()); }
-TORCH_LIBRARY_IMPL(aten, Negative, m) { m.impl("_copy_from", torch::CppFunction::makeFallthrough()); }
+// Otherwise resolving a lazy conjugate would copy, which would resolve a lazy
+// conjugate, and so on.
+TORCH_LIBRARY_IMPL(aten, Conjugate, m) {
+  m.impl("_copy_from", torch::CppFunction::makeFallthrough());
+}
+TORCH_LIBRARY_IMPL(aten, Negative, m) {
+  m.impl("_copy_from", torch::CppFunction::makeFallthrough());
+}
 
 } // namespace
 } // namespace torch_fl

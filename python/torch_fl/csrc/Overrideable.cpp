@@ -1,6 +1,7 @@
-//===- Overrideable.cpp - operators that torch leaves to the device by name ---===//
+//===- Overrideable.cpp - operators that torch leaves to the device -------===//
 //
-// For these torch chooses a kernel that only the device has, before the fallback is asked.
+// For these torch chooses a kernel that only the device has, before the
+// fallback is asked.
 //
 //===----------------------------------------------------------------------===//
 #include "Retag.h"
@@ -17,30 +18,39 @@ namespace {
 using at::SymIntArrayRef;
 using at::Tensor;
 
-Tensor convolution(const Tensor &input, const Tensor &weight, const std::optional<Tensor> &bias, SymIntArrayRef stride,
-                   SymIntArrayRef padding, SymIntArrayRef dilation, bool transposed, SymIntArrayRef outputPadding,
+Tensor convolution(const Tensor &input, const Tensor &weight,
+                   const std::optional<Tensor> &bias, SymIntArrayRef stride,
+                   SymIntArrayRef padding, SymIntArrayRef dilation,
+                   bool transposed, SymIntArrayRef outputPadding,
                    c10::SymInt groups) {
   at::AutoDispatchBelowADInplaceOrView belowAutograd;
   Retagger call;
-  auto hostBias = bias ? std::optional<Tensor>(call.toHost(*bias)) : std::nullopt;
-  auto result = at::convolution_symint(call.toHost(input), call.toHost(weight), hostBias, stride, padding, dilation,
-                                       transposed, outputPadding, std::move(groups));
+  auto hostBias =
+      bias ? std::optional<Tensor>(call.toHost(*bias)) : std::nullopt;
+  auto result = at::convolution_symint(
+      call.toHost(input), call.toHost(weight), hostBias, stride, padding,
+      dilation, transposed, outputPadding, std::move(groups));
   return call.toDevice(result);
 }
 
-std::tuple<Tensor, Tensor, Tensor> convolutionBackward(const Tensor &gradient, const Tensor &input,
-                                                       const Tensor &weight, SymIntArrayRef stride,
-                                                       SymIntArrayRef padding, SymIntArrayRef dilation,
-                                                       bool transposed, SymIntArrayRef outputPadding,
-                                                       c10::SymInt groups, std::array<bool, 3> wanted) {
+std::tuple<Tensor, Tensor, Tensor>
+convolutionBackward(const Tensor &gradient, const Tensor &input,
+                    const Tensor &weight, SymIntArrayRef stride,
+                    SymIntArrayRef padding, SymIntArrayRef dilation,
+                    bool transposed, SymIntArrayRef outputPadding,
+                    c10::SymInt groups, std::array<bool, 3> wanted) {
   at::AutoDispatchBelowADInplaceOrView belowAutograd;
   Retagger call;
   auto channels = transposed ? gradient.sym_size(1) : weight.sym_size(0);
-  auto biasSize = wanted[2] ? at::OptionalSymIntArrayRef(SymIntArrayRef(channels)) : std::nullopt;
+  auto biasSize = wanted[2]
+                      ? at::OptionalSymIntArrayRef(SymIntArrayRef(channels))
+                      : std::nullopt;
   auto [forInput, forWeight, forBias] = at::convolution_backward_symint(
-      call.toHost(gradient), call.toHost(input), call.toHost(weight), biasSize, stride, padding, dilation, transposed,
-      outputPadding, std::move(groups), wanted);
-  return {call.toDevice(forInput), call.toDevice(forWeight), call.toDevice(forBias)};
+      call.toHost(gradient), call.toHost(input), call.toHost(weight), biasSize,
+      stride, padding, dilation, transposed, outputPadding, std::move(groups),
+      wanted);
+  return {call.toDevice(forInput), call.toDevice(forWeight),
+          call.toDevice(forBias)};
 }
 
 TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {

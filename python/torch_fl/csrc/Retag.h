@@ -1,7 +1,7 @@
-//===- Retag.h - the same memory as tensors of another device -----*- C++ -*-===//
+//===- Retag.h - the same memory as tensors of another device ---*- C++ -*-===//
 //
-// A call of a CPU operator on device tensors: its arguments become CPU tensors over the same storage, its results
-// device tensors. Nothing is copied.
+// A call of a CPU operator on device tensors: its arguments become CPU tensors
+// over the same storage, its results device tensors. Nothing is copied.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -12,16 +12,20 @@
 
 namespace torch_fl {
 
-/// The tensors of one call. Arguments that are one tensor, or share a storage, do so on the CPU, too.
+/// The tensors of one call. Arguments that are one tensor, or share a storage,
+/// do so on the CPU, too.
 class Retagger {
 public:
-  /// The CPU tensor for an argument. One that is not the device's is returned as it is, and known as an argument.
+  /// The CPU tensor for an argument. One that is not the device's is returned
+  /// as it is, and known as an argument.
   at::Tensor toHost(const at::Tensor &tensor);
 
-  /// The device tensor for a result: the argument that it is, a view of an argument's memory, or a new one.
+  /// The device tensor for a result: the argument that it is, a view of an
+  /// argument's memory, or a new one.
   at::Tensor toDevice(const at::Tensor &tensor);
 
-  /// Gives arguments the shape and memory that the operator has given to their CPU tensors (`out=` may be resized).
+  /// Gives arguments the shape and memory that the operator has given to their
+  /// CPU tensors (`out=` may be resized).
   void writeBack();
 
 private:

@@ -1,7 +1,7 @@
-//===- Runtime.cpp - device guard, streams and events -------------------------===//
+//===- Runtime.cpp - device guard, streams and events ---------------------===//
 //
-// There is one device, 0. Work on it is complete when the call that started it returns, so a stream is only a number
-// and an event only a point in time.
+// There is one device, 0. Work on it is complete when the call that started it
+// returns, so a stream is only a number and an event only a point in time.
 //
 //===----------------------------------------------------------------------===//
 #include <c10/core/impl/DeviceGuardImplInterface.h>
@@ -23,10 +23,14 @@ std::atomic<c10::StreamId> streamsMade{0};
 
 void checkDevice(c10::Device device) {
   TORCH_CHECK(device.type() == kType, "expected a flagos device, got ", device);
-  TORCH_CHECK(device.index() <= 0, "there is one flagos device, flagos:0; got index ", static_cast<int>(device.index()));
+  TORCH_CHECK(device.index() <= 0,
+              "there is one flagos device, flagos:0; got index ",
+              static_cast<int>(device.index()));
 }
 
-c10::Stream streamOf(c10::StreamId id) { return c10::Stream(c10::Stream::UNSAFE, kDevice, id); }
+c10::Stream streamOf(c10::StreamId id) {
+  return c10::Stream(c10::Stream::UNSAFE, kDevice, id);
+}
 
 struct HostGuard final : c10::impl::DeviceGuardImplInterface {
   c10::DeviceType type() const override { return kType; }
@@ -47,7 +51,9 @@ struct HostGuard final : c10::impl::DeviceGuardImplInterface {
     checkDevice(device);
     return streamOf(0);
   }
-  c10::Stream getStreamFromGlobalPool(c10::Device device, bool) const override { return getNewStream(device, 0); }
+  c10::Stream getStreamFromGlobalPool(c10::Device device, bool) const override {
+    return getNewStream(device, 0);
+  }
   c10::Stream getNewStream(c10::Device device, int) const override {
     checkDevice(device);
     return streamOf(++streamsMade);
@@ -58,7 +64,9 @@ struct HostGuard final : c10::impl::DeviceGuardImplInterface {
     currentStream = stream.id();
     return streamOf(previous);
   }
-  void *getStreamNativeHandle(const c10::Stream) const override { return nullptr; }
+  void *getStreamNativeHandle(const c10::Stream) const override {
+    return nullptr;
+  }
   bool queryStream(const c10::Stream &) const override { return true; }
   void synchronizeStream(const c10::Stream &) const override {}
   void synchronizeDevice(const c10::DeviceIndex) const override {}
@@ -70,7 +78,8 @@ struct HostGuard final : c10::impl::DeviceGuardImplInterface {
       *event = new Clock::time_point;
     *static_cast<Clock::time_point *>(*event) = Clock::now();
   }
-  void destroyEvent(void *event, const c10::DeviceIndex) const noexcept override {
+  void destroyEvent(void *event,
+                    const c10::DeviceIndex) const noexcept override {
     delete static_cast<Clock::time_point *>(event);
   }
   void block(void *, const c10::Stream &) const override {}
@@ -78,10 +87,14 @@ struct HostGuard final : c10::impl::DeviceGuardImplInterface {
   void synchronizeEvent(void *) const override {}
 
   /// Milliseconds.
-  double elapsedTime(void *begin, void *end, const c10::DeviceIndex) const override {
-    TORCH_CHECK(begin && end, "elapsed_time needs two events that were recorded; record both first");
-    return std::chrono::duration<double, std::milli>(*static_cast<Clock::time_point *>(end) -
-                                                     *static_cast<Clock::time_point *>(begin))
+  double elapsedTime(void *begin, void *end,
+                     const c10::DeviceIndex) const override {
+    TORCH_CHECK(
+        begin && end,
+        "elapsed_time needs two events that were recorded; record both first");
+    return std::chrono::duration<double, std::milli>(
+               *static_cast<Clock::time_point *>(end) -
+               *static_cast<Clock::time_point *>(begin))
         .count();
   }
 };

@@ -91,3 +91,53 @@ def test_the_reported_type_is_that_of_the_platform():
     assert Properties.create is wrapped
     assert Properties.create(torch.device("flagos", 0)) == {"type": "npu"}
     assert Properties.create(torch.device("cpu")) == ()
+
+
+def test_the_cache_key_depends_on_device_target_and_compiler():
+    from torch_fl.inductor.cache_key import describe_device, described
+    from torch_fl.profiles import find
+
+    system = {"hash": "of nothing"}
+    keys = {described(system, *details)["hash"] for details in (("d", "t", "1"), ("d", "t", "2"), ("d", "u", "1"))}
+    assert len(keys) == 3
+
+    class CacheBase:
+        @staticmethod
+        def get_system():
+            return system
+
+    describe_device(CacheBase, find("cuda"), lambda: ("d", "t", "1"))
+    assert CacheBase.get_system() == system
+    for _ in range(2):
+        describe_device(CacheBase, find("host"), lambda: ("d", "t", "1"))
+    assert CacheBase.get_system() == described(system, "d", "t", "1")
+
+
+def test_older_torch_gets_the_warp_size_of_the_driver(monkeypatch):
+    import types
+
+    from torch_fl.inductor.older_torch import report_warp_size
+    from torch_fl.profiles import find
+
+    driver = pytest.importorskip("triton.runtime").driver
+    target = types.SimpleNamespace(get_current_target=lambda: types.SimpleNamespace(warp_size=16))
+    monkeypatch.setattr(type(driver), "active", target)
+    heuristics = types.SimpleNamespace(cc_warp_size=lambda capability: 32)
+    assert not report_warp_size(heuristics, find("cuda"))
+    assert report_warp_size(heuristics, find("txda"))
+    assert not report_warp_size(heuristics, find("txda"))
+    assert heuristics.cc_warp_size("any") == 16
+    assert not report_warp_size(types.SimpleNamespace(), find("txda"))
+
+
+def test_cuda_gets_its_raw_stream_back(monkeypatch):
+    import types
+
+    import torch
+    from torch_fl.inductor.older_torch import attach_raw_stream
+
+    module = types.SimpleNamespace(CudaInterface=type("CudaInterface", (), {"get_raw_stream": None}))
+    monkeypatch.setattr(torch._C, "_cuda_getCurrentRawStream", lambda index: 7 + index, raising=False)
+    assert attach_raw_stream(module)
+    assert not attach_raw_stream(module)
+    assert module.CudaInterface.get_raw_stream(1) == 8

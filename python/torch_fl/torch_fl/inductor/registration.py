@@ -29,6 +29,8 @@ def register() -> None:
     when_imported("torch._inductor.codegen.common", _op_overrides)
     when_imported("torch._inductor.codegen.triton", _scheduling)
     when_imported("torch._inductor.runtime.benchmarking", _benchmarker)
+    when_imported("torch._inductor.codecache", _cache_key)
+    when_imported("torch._inductor.runtime.triton_heuristics", _warp_size)
     for name in profile().workarounds:
         importlib.import_module(f"torch_fl.workarounds.{name}").install_when_needed()
 
@@ -53,6 +55,23 @@ def _interface(device_interface: ModuleType) -> None:
     reported = profile().triton_type
     if reported not in (NAME, "cuda", "hip"):
         device_interface.register_interface_for_device(reported, FlagosInterface)
+
+    if profile().is_cuda_like:
+        from .older_torch import attach_raw_stream
+
+        attach_raw_stream(device_interface)
+
+
+def _cache_key(codecache: ModuleType) -> None:
+    from .cache_key import current_details, describe_device
+
+    describe_device(codecache.CacheBase, profile(), current_details)
+
+
+def _warp_size(heuristics: ModuleType) -> None:
+    from .older_torch import report_warp_size
+
+    report_warp_size(heuristics, profile())
 
 
 def _gpu_type(utils: ModuleType) -> None:
