@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -28,6 +28,7 @@ from .inputs import provide_inputs
 from .installed_files import installed_records, recorded_files
 from .links import MARKER_NAME, make_links
 from .locking import exclusive
+from .manifest import MANIFEST_NAME, Manifest
 from .project import Project, project_of
 from .python_part import build_py
 from .trunk import describe
@@ -165,8 +166,15 @@ def _warn(say: Callable[[str], None], project: Project) -> None:
         say(warning(name, owners))
     trunk = describe(project.root)
     for manifest in project.assembly.selection.backends:
-        for problem in overlay_problems(manifest, trunk):
+        for problem in (*_data_problems(manifest), *overlay_problems(manifest, trunk)):
             say(problem)
+
+
+def _data_problems(manifest: Manifest) -> Iterator[str]:
+    for pattern in manifest.backend.data:
+        if not any(manifest.package_dir.glob(pattern)):
+            file = manifest.folder / MANIFEST_NAME
+            yield f"{file}: [backend] data = {pattern!r} matches no file of {manifest.package_dir}"
 
 
 def _is_generated(root: Path, name: str) -> bool:

@@ -70,6 +70,7 @@ _TRITON_LINE = re.compile(r"\d+\.\d+")
 _RESERVED = ("none",)  # FLAGTREE_SPECIALIZATION=none
 _LABEL = re.compile(r"([a-z0-9]+(\.[a-z0-9]+)*)?")  # as packaging normalises it
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")  # of the environment and of CMake
+_WILDCARD = re.compile(r"[*?\[]")
 _LIBRARY = re.compile(r"lib[\w.*?+-]*\.so[\w.*?]*")
 
 
@@ -370,6 +371,12 @@ def _check_folders(manifest: Manifest, file: Path) -> None:
     for part in ("compiler.py", "driver.py"):
         if not (manifest.package_dir / part).is_file():
             raise ManifestError(f"{file}: the backend has no {manifest.package_dir / part}, which every backend needs.")
+    for name in manifest.backend.data:
+        if not _WILDCARD.search(name) and not (manifest.package_dir / name).is_file():
+            raise ManifestError(
+                f"{file}: [backend] data names {name!r}, but {manifest.package_dir / name} is no file. "
+                "Correct the name, or add the file."
+            )
     language = manifest.language_dir
     if language is not None and not language.is_dir():
         raise ManifestError(f"{file}: [backend] language = {manifest.backend.language!r}, but {language} is no folder.")

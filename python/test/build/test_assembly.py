@@ -133,6 +133,16 @@ def test_p6_p8_a_build_warns_of_copies_and_of_functions_that_nothing_asks_for(tw
     assert not any("acme" in s for s in said), "of a backend that is not built nothing is said"
 
 
+def test_a_build_warns_of_data_that_matches_nothing(two):
+    said = []
+    commands._warn(said.append, project(two, "acme"))
+    assert any("data = 'lib/*.bc' matches no file of " in s for s in said)
+    two.write("third_party/acme/backend/lib/a.bc")
+    said.clear()
+    commands._warn(said.append, project(two, "acme"))
+    assert not any("matches no file" in s for s in said)
+
+
 def test_a_specialization_that_is_no_python_stops_the_build(two):
     two.write("third_party/acme/backend/spec/triton/__init__.py", "x = 1\ndef broken(:\n")
     with pytest.raises(BuildError, match=r"spec/triton/__init__.py:2: .*Correct the file"):

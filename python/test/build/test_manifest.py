@@ -104,6 +104,8 @@ def test_all_keys_are_read(tree):
         ("companions = ['acme']", "companions names 'acme' twice, once as the backend's own name"),
         ("language = 'a-b'", "language = 'a-b' is not a lower-case Python identifier"),
         ("data = ['../x']", "data = '../x' lies outside the folder backend"),
+        ("data = ['lib/a.bc']", "data names 'lib/a.bc', but "),
+        ("data = ['']", "is no file. Correct the name, or add the file"),
         ("x = = 1", "is not valid TOML"),
         ("x = " + "[" * 9999 + "]" * 9999, "is not valid TOML: its values are nested too deeply"),
         ("[cmake]\n'A B' = ''", "[cmake] 'A B' is not the name of a cache entry"),
