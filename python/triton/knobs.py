@@ -135,11 +135,11 @@ language = language_knobs()
 # A backend may add groups of its own.
 spec("knobs_extend_globals", globals())
 
-_GROUPS = tuple(group for group in list(globals().values()) if isinstance(group, KnobGroup))
+_GROUPS = [group for group in list(globals().values()) if isinstance(group, KnobGroup)]
 
 # Knobs that change generated code besides what a backend's options hold. Their variables are part of the key of a
 # compiled kernel.
-_CODE_KNOBS = (
+_CODE_KNOBS: tuple[tuple[KnobGroup, str], ...] = (
     (compilation, "enable_asan"),
     (compilation, "disable_line_info"),
     (compilation, "instrumentation_mode"),
@@ -151,29 +151,48 @@ _CODE_KNOBS = (
     (runtime, "debug"),
     (runtime, "override_arch"),
 )
-
+# The same of backends, which come and go: they count only where they are set.
+_backend_code_knobs: list[tuple[KnobGroup, Knob]] = []
 
 _foreign: dict[str, ForeignKnobs] = {}
 
 
-def __getattr__(name: str) -> ForeignKnobs:
-    """The group `name` of a device that is not there. AttributeError for a misspelled group of this module."""
+def add_group(name: str, group: KnobGroup, code: tuple[str, ...] = ()) -> None:
+    """Makes the knobs of the backend `name` known as ``knobs.<name>``. Those named in `code` change generated code.
+
+    A backend calls this where its module `compiler` is imported.
+    """
+    globals()[name] = group
+    _GROUPS.append(group)
+    _backend_code_knobs.extend((group, getattr(type(group), knob)) for knob in code)
+    group._changed()
+
+
+def __getattr__(name: str) -> KnobGroup | ForeignKnobs:
+    """The group of a backend, or of a device that is not there. AttributeError for a misspelled group."""
     groups = [group for group in __all__ if group.islower()]
     near = difflib.get_close_matches(name, groups, n=1, cutoff=0.75)
     if name.startswith("_") or near or not name.islower():
         hint = f"; did you mean {near[0]!r}?" if near else ""
         raise AttributeError(f"triton.knobs has no {name!r}{hint}")
-    return _foreign.setdefault(name, ForeignKnobs())
+    from .backends import backends
+
+    if name in backends and name not in _foreign:
+        backends[name].compiler  # noqa: B018  (adds its group)
+    return globals().get(name) or _foreign.setdefault(name, ForeignKnobs())
 
 
 def code_state() -> tuple:
     """Values of the knobs that change generated code."""
-    return tuple(getattr(group, name) for group, name in _CODE_KNOBS)
+    of_backends = ((knob.env, getattr(group, knob.name)) for group, knob in _backend_code_knobs)
+    changed = tuple((env, value) for env, value in of_backends if value)
+    return (*(getattr(group, name) for group, name in _CODE_KNOBS), *changed)
 
 
 def code_variables() -> list[str]:
     """The variables of these knobs."""
-    return [getattr(type(group), name).env for group, name in _CODE_KNOBS]
+    own = [getattr(type(group), name).env for group, name in _CODE_KNOBS]
+    return own + [knob.env for _, knob in _backend_code_knobs]
 
 
 def refresh_knobs() -> None:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-import os
 from dataclasses import dataclass, fields
 from typing import Any
 
 from triton import knobs
+from triton._knob_types import Knob, KnobGroup
 
 from .sanitizer import sanitize_mode
 
@@ -36,6 +36,16 @@ NO_EFFECT = frozenset(
         "enable_fp_fusion",
     )
 )
+
+
+class CPUKnobs(KnobGroup):
+    """Settings that only this backend has, as `knobs.cpu`."""
+
+    # the option `sanitize` of launches that do not give one
+    sanitize = Knob("TRITON_CPU_SANITIZE", sanitize_mode, "")
+
+
+knobs.add_group("cpu", CPUKnobs(), code=("sanitize",))
 
 
 @dataclass(frozen=True)
@@ -101,5 +111,5 @@ def parse_options(options: dict[str, Any], arch: str) -> CPUOptions:
     chosen["arch"] = arch
     fusion = chosen.get("enable_fp_fusion", knobs.language.default_fp_fusion)
     chosen["enable_fp_fusion"] = fusion and not knobs.language.force_disable_fp_fusion
-    chosen["sanitize"] = sanitize_mode(chosen.get("sanitize", os.environ.get("TRITON_CPU_SANITIZE", "")))
+    chosen["sanitize"] = sanitize_mode(chosen.get("sanitize", knobs.cpu.sanitize))
     return CPUOptions(**chosen)

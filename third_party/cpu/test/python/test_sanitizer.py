@@ -478,6 +478,28 @@ def test_the_variable(monkeypatch):
         kernel[(1,)](torch.zeros(1))
 
 
+def test_the_knob_between_launches_of_one_kernel():
+    @triton.jit
+    def kernel(out, at):
+        tl.store(out + at, 1.0)
+
+    memory = torch.zeros(8)
+    kernel[(1,)](memory[:4], 2)
+    with triton.knobs.cpu.scope():
+        triton.knobs.cpu.sanitize = "view"
+        with pytest.raises(OutOfBoundsError):
+            kernel[(1,)](memory[:4], 6)
+        triton.knobs.cpu.sanitize = True
+        kernel[(1,)](memory[:4], 6)  # the storage goes on there
+        with pytest.raises(OutOfBoundsError):
+            kernel[(1,)](memory[:4], 10)
+        triton.knobs.cpu.sanitize = "strict"
+        with pytest.raises(ValueError, match="'storage' or 'view', got 'strict'"):
+            kernel[(1,)](memory[:4], 2)
+    kernel[(1,)](memory[:4], 7)
+    assert memory.tolist() == [0, 0, 1, 0, 0, 0, 1, 1]
+
+
 def test_an_ordinary_kernel_has_no_checks():
     x, out = torch.ones(256), torch.zeros(256)
     plain = copy_kernel[(2,)](x, out, 256, 0, BLOCK=128)
