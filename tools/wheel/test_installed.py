@@ -25,7 +25,10 @@ def test_folders(backends: tuple[str, ...]) -> dict[str, Path]:
 
 
 def main() -> int:
-    from triton._flagtree_backend import BACKENDS
+    try:
+        from triton._flagtree_backend import BACKENDS
+    except ModuleNotFoundError as error:
+        sys.exit(f"error: {sys.executable} has no installed wheel of FlagTree ({error}): install the one to test first")
 
     with tempfile.TemporaryDirectory(prefix="flagtree-installed-") as temporary:
         for name, folder in test_folders(BACKENDS).items():
