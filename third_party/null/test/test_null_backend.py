@@ -80,6 +80,6 @@ def test_it_compiles_for_a_named_processor(output):
         "types = {'x': '*fp32', 'y': '*fp32', 'out': '*fp32', 'n': 'i32', 'BLOCK': 'constexpr'}\n"
         "source = ASTSource(add, signature=types, constexprs={'BLOCK': 256})\n"
         "kernel = triton.compile(source, target=GPUTarget('null', 'haswell', 1))\n"
-        "print(kernel.metadata.target.arch, '<4 x float>' in kernel.asm['llir'])\n"
+        "print(kernel.metadata.target.arch, '<8 x float>' in kernel.asm['llir'])\n"
     )
     assert output(code) == "haswell True"

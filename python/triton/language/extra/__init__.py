@@ -9,9 +9,11 @@ from __future__ import annotations
 import importlib
 import os
 import pkgutil
+import sys
 from typing import Any
 
-__path__.append(os.path.join(os.path.dirname(__file__), "_absent"))
+_triton = os.path.dirname(os.path.abspath(sys.modules["triton"].__file__))  # that of an overlay's copy, too
+__path__.append(os.path.join(_triton, "language", "extra", "_absent"))
 
 
 def __getattr__(name: str) -> Any:
