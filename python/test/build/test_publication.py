@@ -1,4 +1,4 @@
-"""What makes wheels for publication, tools/wheel: Pythons, jobs, repair, index; and one compiler for several Pythons."""
+"""Wheels for publication (tools/wheel): Pythons, jobs, repair, index; and one compiler for several Pythons."""
 
 from __future__ import annotations
 
