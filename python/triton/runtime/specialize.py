@@ -46,11 +46,22 @@ def _int(backend: Any, value: int, specialize: bool, align: bool) -> tuple[str, 
 
 def _tensor(backend: Any, arg: Any, address: int, is_const: bool, specialize: bool, align: bool) -> tuple[str, Any]:
     type_name = pointer_type(arg.dtype, is_const)
+    _check_plain(arg)
     if not specialize:
         return type_name, None
     get_key = getattr(backend, "get_tensor_specialization", None)
     key = get_key(arg, align=align) if get_key else default_tensor_key(address, align)
     return type_name, key
+
+
+def _check_plain(tensor: Any) -> None:
+    """TypeError for a view whose memory is to be read with other signs.
+
+    The native launcher does not ask: torch would need about 50 ns to answer for each tensor of each launch.
+    """
+    is_negated = getattr(tensor, "is_neg", None)
+    if is_negated is not None and is_negated():
+        raise TypeError("a view that negates its memory (such as x.conj().imag); pass .resolve_neg() of it")
 
 
 def pointer_type(dtype: Any, is_const: bool) -> str:
