@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from . import arithmetic, functions, libm, products
+from . import arithmetic, assembly, functions, libm, products
 from . import elements as E
 from .elements import Block, Element, Value, element_of
 from .floats import decode, encode
@@ -125,8 +125,10 @@ class ElementMethods:
         result = element_of(ir_type)
         return Value(result, libm.call(lib_path, symbol, args, result))
 
-    def create_inline_asm(self, *args: Any) -> list:
-        raise NotImplementedError("inline assembly cannot be interpreted; unset TRITON_INTERPRET for this kernel")
+    def create_inline_asm(
+        self, asm: str, constraints: str, args: list[Value], ir_types: list, is_pure: bool, pack: int
+    ) -> list[Value]:
+        return assembly.run(asm, constraints, args, ir_types, pack)
 
 
 class ShapeMethods:
