@@ -84,7 +84,7 @@ def main() -> None:
     processes = min(arguments.rounds, 9)
     fixed = []
     if "compile" in arguments.names:
-        fixed += latency.cold_compile(str(HERE), processes)
+        fixed += latency.first_launches(str(HERE), processes)
     if "launch" in arguments.names:
         fixed += latency.launch(processes)
     if "import" in arguments.names:

@@ -64,9 +64,14 @@ def fresh_process(code: str, *arguments: str) -> str:
     Modules come from bytecode, as those of an installed package do; the first call of a benchmark writes it.
     """
     with tempfile.TemporaryDirectory(prefix="triton-bench-") as cache:
-        environment = {**os.environ, "TRITON_CACHE_DIR": cache, "PYTHONPYCACHEPREFIX": _bytecode.name}
-        environment.pop("PYTHONDONTWRITEBYTECODE", None)
-        done = subprocess.run([sys.executable, "-c", code, *arguments], env=environment, capture_output=True, text=True)
+        return process_with_cache(cache, "-c", code, *arguments)
+
+
+def process_with_cache(cache: str, *arguments: str) -> str:
+    """What a new interpreter with `arguments` prints, with its kernel cache in folder `cache`. See fresh_process."""
+    environment = {**os.environ, "TRITON_CACHE_DIR": cache, "PYTHONPYCACHEPREFIX": _bytecode.name}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
+    done = subprocess.run([sys.executable, *arguments], env=environment, capture_output=True, text=True)
     if done.returncode != 0:
         raise RuntimeError(f"a benchmark process failed with code {done.returncode}:\n{done.stderr}")
     return done.stdout.strip()
