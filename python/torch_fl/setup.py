@@ -4,17 +4,27 @@ from pathlib import Path
 
 import torch
 from setuptools import setup
+from setuptools.command.build_py import build_py
 from torch.utils.cpp_extension import BuildExtension, CppExtension
 
 HERE = Path(__file__).parent
 STAMP = HERE / "torch_fl" / "_built_for.py"
 
 
-class StampedBuild(BuildExtension):
-    """Also writes down which torch the extension belongs to, for the error message where it meets another one."""
+def write_stamp():
+    """Writes down which torch the extension belongs to, for the error message where it meets another one."""
+    STAMP.write_text(f'"""Written by the build."""\n\nTORCH_VERSION = "{torch.__version__}"\n', encoding="utf-8")
 
+
+class StampedPython(build_py):
     def run(self):
-        STAMP.write_text(f'"""Written by the build."""\n\nTORCH_VERSION = "{torch.__version__}"\n', encoding="utf-8")
+        write_stamp()
+        super().run()
+
+
+class StampedExtension(BuildExtension):
+    def run(self):
+        write_stamp()
         super().run()
 
 
@@ -26,5 +36,5 @@ setup(
             extra_compile_args=["-O1", "-Wall", "-Wextra", "-Wno-unused-parameter", "-fvisibility=hidden"],
         )
     ],
-    cmdclass={"build_ext": StampedBuild},
+    cmdclass={"build_py": StampedPython, "build_ext": StampedExtension},
 )

@@ -1,7 +1,8 @@
 //===- Overrideable.cpp - operators that torch leaves to the device -------===//
 //
 // For these torch chooses a kernel that only the device has, before the
-// fallback is asked.
+// fallback is asked. Results are contiguous, whatever the CPU prefers: that is
+// what torch's shape functions tell the compiler for such a device.
 //
 //===----------------------------------------------------------------------===//
 #include "Retag.h"
@@ -30,7 +31,7 @@ Tensor convolution(const Tensor &input, const Tensor &weight,
   auto result = at::convolution_symint(
       call.toHost(input), call.toHost(weight), hostBias, stride, padding,
       dilation, transposed, outputPadding, std::move(groups));
-  return call.toDevice(result);
+  return call.toDevice(result.contiguous());
 }
 
 std::tuple<Tensor, Tensor, Tensor>
@@ -49,8 +50,10 @@ convolutionBackward(const Tensor &gradient, const Tensor &input,
       call.toHost(gradient), call.toHost(input), call.toHost(weight), biasSize,
       stride, padding, dilation, transposed, outputPadding, std::move(groups),
       wanted);
-  return {call.toDevice(forInput), call.toDevice(forWeight),
-          call.toDevice(forBias)};
+  auto give = [&](const Tensor &result) {
+    return result.defined() ? call.toDevice(result.contiguous()) : result;
+  };
+  return {give(forInput), give(forWeight), give(forBias)};
 }
 
 TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {

@@ -29,7 +29,7 @@ def test_interface_and_lines_of_generated_code(device):
     interface = get_interface_for_device(device)
     assert interface.current_device() == 0
     assert interface.is_bf16_supported(including_emulation=False)
-    assert interface.get_device_properties(0).warp_size == 1
+    assert interface.get_device_properties(0).warp_size == 32
     assert issubclass(interface.Event, torch.Event)
     overrides = get_device_op_overrides(device)
     assert overrides.device_guard(0) == "torch.flagos._DeviceGuard(0)"
@@ -76,6 +76,23 @@ print(torch.compile(lambda v: (v * 2).sum(), backend="flagos")(x).item())
 """
     done = run(code, TORCHINDUCTOR_COMPILE_THREADS="2", TORCHINDUCTOR_CACHE_DIR=str(tmp_path))
     assert done.stdout.strip() == "999000.0"
+
+
+def test_a_second_process_compiles_nothing(tmp_path):
+    code = """
+import torch, torch_fl
+from triton.backends.cpu.compiler import CPUBackend
+calls, make = [], CPUBackend._obj
+CPUBackend._obj = lambda self, *arguments: calls.append(self) or make(self, *arguments)
+x = torch.arange(1000.0, device="flagos", requires_grad=True)
+torch.compile(lambda v: (v * 2).sin().sum(), backend="flagos")(x).backward()
+print(len(calls), x.grad.sum().item())
+"""
+    environment = {"TORCHINDUCTOR_COMPILE_THREADS": "1", "TORCHINDUCTOR_CACHE_DIR": str(tmp_path)}
+    (cold, first), (warm, second) = (run(code, **environment).stdout.split() for _ in range(2))
+    assert int(cold) > 0
+    assert int(warm) == 0
+    assert first == second
 
 
 def test_an_extension_for_another_torch_is_an_error_that_names_both():

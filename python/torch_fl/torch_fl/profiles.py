@@ -19,8 +19,9 @@ class Profile:
     `triton_type` is the device type that kernels are compiled for (`GPUTarget.backend`), `triton_key` the name of that
     backend in `triton.backends.backends`. `is_cuda_like` says that `torch.cuda` describes the same hardware.
     `compile_threads` is the default number of compile workers, None torch's own. `warp_size` None means that the
-    driver is asked. `workarounds` are modules of `torch_fl.workarounds`, installed in this order. `minimum_xblock`
-    is preferred among the configurations of a platform that cannot time kernels.
+    driver is asked. The host has no such thing; 32 is what Inductor's thresholds for splitting reductions fit.
+    `workarounds` are modules of `torch_fl.workarounds`, installed in this order. `minimum_xblock` is preferred among
+    the configurations of a platform that cannot time kernels.
     """
 
     name: str
@@ -36,7 +37,7 @@ class Profile:
 
 
 _RECORDS = (
-    Profile("host", "host", "flagos", "flagos", is_cuda_like=False, warp_size=1),
+    Profile("host", "host", "flagos", "flagos", is_cuda_like=False, warp_size=32),
     Profile("cuda", "nvidia", "cuda", "nvidia", is_cuda_like=True, warp_size=32),
     Profile("ppu", "ppu", "cuda", "nvidia", is_cuda_like=True, warp_size=32, compile_threads=1),
     Profile("hcu", "hcu", "hip", "hcu", is_cuda_like=True, warp_size=64),

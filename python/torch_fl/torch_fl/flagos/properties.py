@@ -7,6 +7,7 @@ import os
 from dataclasses import dataclass
 from typing import Any
 
+from ..profiles import profile
 from .device import index_of
 
 
@@ -19,7 +20,7 @@ class DeviceProperties:
     multi_processor_count: int
     major: int = 0
     minor: int = 0
-    warp_size: int = 1
+    warp_size: int = 32
     regs_per_multiprocessor: int = 65536
     max_threads_per_multi_processor: int = 1024
     max_threads_per_block: int = 1024
@@ -30,7 +31,7 @@ class DeviceProperties:
 def _host() -> DeviceProperties:
     processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    return DeviceProperties("flagos in host memory", memory, processors)
+    return DeviceProperties("flagos in host memory", memory, processors, warp_size=profile().warp_size or 1)
 
 
 def get_device_properties(device: Any = None) -> DeviceProperties:

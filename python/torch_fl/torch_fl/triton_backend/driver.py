@@ -50,7 +50,7 @@ class FlagosDriver(DriverBase):
 
     def get_current_target(self) -> GPUTarget:
         host = self._host.get_current_target()
-        return GPUTarget(NAME, host.arch, host.warp_size)
+        return GPUTarget(NAME, host.arch, profile().warp_size or host.warp_size)
 
     def get_active_torch_device(self) -> Any:
         import torch
