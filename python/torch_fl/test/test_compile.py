@@ -95,3 +95,29 @@ def test_a_failing_compile_is_an_error_or_an_eager_run_with_a_warning(device, mo
     with pytest.warns(RuntimeWarning, match="no such kernel"):
         run = backend.compile_graph(graph, [x])
     assert torch.equal(run(x), x.sin())
+
+
+def test_a_function_may_keep_the_state_of_random_numbers(device):
+    @torch.compile(backend="flagos")
+    def kept(x):
+        with torch.random.fork_rng():
+            torch.manual_seed(3)
+            return torch.rand_like(x) + x
+
+    x = torch.ones(64, device=device)
+    before = torch.flagos.get_rng_state()
+    result = kept(x)
+    assert torch.equal(torch.flagos.get_rng_state(), before)
+    assert ((result >= 1) & (result < 2)).all()
+
+
+def test_state_functions_of_a_generator_are_not_traced(device):
+    @torch.compile(backend="flagos")
+    def restored(x):
+        state = torch.flagos.get_rng_state()
+        y = x.sin() * 2
+        torch.flagos.set_rng_state(state)
+        return y
+
+    x = torch.randn(64)
+    torch.testing.assert_close(restored(x.to(device)).cpu(), x.sin() * 2)

@@ -24,6 +24,7 @@ def register() -> None:
     _avoid_missing_static_launcher()
     when_imported("torch._dynamo.backends.registry", _compiler_name)
     when_imported("torch._dynamo.device_interface", _interface)
+    when_imported("torch._dynamo.trace_rules", _not_traced)
     when_imported("torch._inductor.utils", _gpu_type)
     when_imported("torch._inductor.runtime.hints", _triton_type)
     when_imported("torch._inductor.codegen.common", _op_overrides)
@@ -60,6 +61,11 @@ def _interface(device_interface: ModuleType) -> None:
         from .older_torch import attach_raw_stream
 
         attach_raw_stream(device_interface)
+
+
+def _not_traced(trace_rules: ModuleType) -> None:
+    """States of generators are no part of a graph: their functions run as they are."""
+    trace_rules.add("torch_fl.flagos.random")
 
 
 def _cache_key(codecache: ModuleType) -> None:
