@@ -18,6 +18,7 @@ KNOWN = {
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")  # torch's, about its own samples
 def test_operators_agree_with_the_cpu(device):
     pytest.importorskip("expecttest")
     from opinfo import sweep
