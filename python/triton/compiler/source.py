@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import re
-import tempfile
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..backends.compiler import Language
@@ -101,11 +100,12 @@ class ASTSource:
         return {}
 
 
+# Patterns are text: a kernel that comes from the cache needs none, and `re` keeps those that were used.
 _KERNEL = {
-    "ttir": re.compile(r"^\s*tt\.func\s+public\s+@(\w+)\((.*?)\)\s*(?:attributes.*)?\{\s*(?:loc.*)?$", re.MULTILINE),
-    "llir": re.compile(r"^define\s+.*?@(\w+)\((.*?)\)", re.MULTILINE),
+    "ttir": r"(?m)^\s*tt\.func\s+public\s+@(\w+)\((.*?)\)\s*(?:attributes.*)?\{\s*(?:loc.*)?$",
+    "llir": r"(?m)^define\s+.*?@(\w+)\((.*?)\)",
 }
-_ARGUMENT = re.compile(r"%\w+\s*:\s*(!tt\.ptr<[^>]*>|!tt\.tensordesc<[^%]*>|[\w.]+)")
+_ARGUMENT = r"%\w+\s*:\s*(!tt\.ptr<[^>]*>|!tt\.tensordesc<[^%]*>|[\w.]+)"
 _MLIR_TYPES = {"f16": "fp16", "bf16": "bf16", "f32": "fp32", "f64": "fp64", "i1": "u1"}
 
 
@@ -117,7 +117,7 @@ def canonical_type(mlir_type: str) -> str:
 
 
 # The options of an access as 3.9 prints them, in a dictionary of attributes.
-_CACHE_POLICY = re.compile(r"\{([^{}]*?)(?:, )?cachePolicy = #tt\.cache_policy<([^<>]*)>(?:, )?([^{}]*)\}")
+_CACHE_POLICY = r"\{([^{}]*?)(?:, )?cachePolicy = #tt\.cache_policy<([^<>]*)>(?:, )?([^{}]*)\}"
 _POLICY_WORDS = {"cache_modifier": "cacheModifier", "eviction_policy": "evictionPolicy"}
 
 
@@ -131,7 +131,7 @@ def with_cache_keywords(text: str) -> str:
         rest = ", ".join(part for part in (before, after) if part)
         return " ".join([*options, f"{{{rest}}}" if rest else ""]).rstrip()
 
-    return _CACHE_POLICY.sub(keywords, text)
+    return re.sub(_CACHE_POLICY, keywords, text)
 
 
 class IRSource:
@@ -139,10 +139,11 @@ class IRSource:
 
     language = Language.TRITON
 
-    def __init__(self, path: str | Path, context: Any, backend: Any):
-        self.path = str(path)
-        self.ext = Path(path).suffix[1:]
-        self.src = Path(path).read_text(encoding="utf-8")
+    def __init__(self, path: str | os.PathLike[str], context: Any, backend: Any):
+        self.path = os.fspath(path)
+        self.ext = os.path.splitext(self.path)[1][1:]
+        with open(self.path, encoding="utf-8") as file:
+            self.src = file.read()
         self.fn = None
         self.constants: dict = {}
         self.attrs: dict = {}
@@ -158,10 +159,10 @@ class IRSource:
             raise ValueError(f"{self.path}: {error}") from error
         if described is not None:
             return described
-        found = _KERNEL.get(self.ext, _KERNEL["ttir"]).search(self.src)
+        found = re.search(_KERNEL.get(self.ext, _KERNEL["ttir"]), self.src)
         if not found:
             raise ValueError(f"{self.path}: no public kernel function found in this .{self.ext} file")
-        return found.group(1), _ARGUMENT.findall(found.group(2))
+        return found.group(1), re.findall(_ARGUMENT, found.group(2))
 
     def hash(self) -> str:
         return hashlib.sha256(self.src.encode("utf-8")).hexdigest()
@@ -172,10 +173,13 @@ class IRSource:
         from triton._C.libtriton import ir
 
         if "cachePolicy" in self.src:
+            import tempfile
+
             with tempfile.TemporaryDirectory() as folder:
-                path = Path(folder) / Path(self.path).name
-                path.write_text(with_cache_keywords(self.src), encoding="utf-8")
-                module = ir.parse_mlir_module(str(path), context)
+                path = os.path.join(folder, os.path.basename(self.path))
+                with open(path, "w", encoding="utf-8") as file:
+                    file.write(with_cache_keywords(self.src))
+                module = ir.parse_mlir_module(path, context)
         else:
             module = ir.parse_mlir_module(self.path, context)
         module.context = context

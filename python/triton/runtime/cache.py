@@ -13,7 +13,6 @@ import errno
 import hashlib
 import json
 import os
-import tempfile
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
@@ -63,6 +62,8 @@ class CacheManager(ABC):
 
 def _write_atomically(path: str, data: bytes) -> None:
     """OSError when it fails; `path` is then as it was before, and nothing is left beside it."""
+    import tempfile  # and its many imports: not for those who only read
+
     descriptor, temporary = tempfile.mkstemp(prefix=".tmp-", dir=os.path.dirname(path))
     try:
         with os.fdopen(descriptor, "wb") as file:

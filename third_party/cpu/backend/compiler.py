@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 from triton import knobs
 from triton.backends.compiler import BaseBackend, GPUTarget, Language
 
-from . import ir_files
 from .options import CPUOptions, parse_options
 
 
@@ -157,6 +156,8 @@ class CPUBackend(BaseBackend):
         """Symbol and types of the arguments of the kernel in a file of IR; None where the text itself shows them."""
         if ext != "llir":
             return None
+        from . import ir_files
+
         kernel = ir_files.describe(text)
         return kernel.name, kernel.arguments
 
@@ -221,6 +222,8 @@ class CPUBackend(BaseBackend):
         from triton._C.libtriton import cpu, llvm
 
         if isinstance(module, str):  # a file
+            from . import ir_files
+
             kernel = ir_files.describe(module)
             _describe(metadata, kernel.name, kernel.scratch, kernel.blocking, "@triton_cpu_check(" in module)
             metadata["dot_bf16"] = "@llvm.x86.avx512bf16." in module
