@@ -20,6 +20,7 @@ from typing import Any
 
 import torch
 from gems_cases import RANDOM, Call, cases
+from report import report
 
 
 def _complete_torch_cpu() -> None:
@@ -146,18 +147,8 @@ def check(flag_gems: Any, name: str) -> str:
 def main(names: list[str]) -> int:
     warnings.simplefilter("ignore")
     flag_gems = load()
-    names = names or list(cases())
-    wrong = {}
-    for name in names:
-        try:
-            problem = check(flag_gems, name)
-        except Exception as error:  # noqa: BLE001  (whatever it is, it belongs into the report)
-            problem = f"{type(error).__name__}: {error}"
-        if problem:
-            wrong[name] = problem
-            print(f"{name}: {problem.strip().replace(chr(10), ' | ')[-500:]}", flush=True)
-    print(f"{len(names) - len(wrong)} of {len(names)} operators of flag-gems agree with torch")
-    return 1 if wrong else 0
+    conclusion = "operators of flag-gems agree with torch"
+    return report(names or list(cases()), lambda name: check(flag_gems, name), conclusion)
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ from typing import Any
 
 import torch
 import torch.nn.functional as F
+from report import report
 
 Case = Callable[[], tuple[Callable, Callable, list[torch.Tensor]]]
 CASES: dict[str, Case] = {}
@@ -143,17 +144,7 @@ def check(name: str) -> str:
 
 def main(names: list[str]) -> int:
     warnings.simplefilter("ignore")
-    failed = 0
-    for name in names or CASES:
-        try:
-            wrong = check(name)
-        except Exception as error:  # noqa: BLE001  (whatever it is, it belongs into the report)
-            wrong = f"{type(error).__name__}: {error}"
-        failed += bool(wrong)
-        if wrong:
-            print(f"{name}: {wrong.strip().replace(chr(10), ' | ')[-600:]}", flush=True)
-    print(f"{len(names or CASES) - failed} of {len(names or CASES)} operators of liger-kernel agree with torch")
-    return 1 if failed else 0
+    return report(names or CASES, check, "operators of liger-kernel agree with torch")
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
+from report import difference, report
 
 Outcome = tuple[Any, Any, float]
 CASES: dict[str, Callable[[], Outcome]] = {}
@@ -185,30 +186,12 @@ _case("triton_fp8_gemm_1x128_128x1", lambda: _training_gemm(1))
 def check(name: str) -> str:
     """What is wrong with the kernel; empty if nothing is."""
     torch.manual_seed(0)
-    actual, expected, tolerance = CASES[name]()
-    if isinstance(expected, torch.Tensor):
-        actual, expected = [actual], [expected]
-    for i, (a, e) in enumerate(zip(actual, expected, strict=True)):
-        if a.shape != e.shape:
-            return f"result {i} has shape {list(a.shape)}, expected {list(e.shape)}"
-        if not torch.allclose(a.double(), e.double(), rtol=tolerance, atol=tolerance, equal_nan=True):
-            return f"result {i} is off by up to {(a.double() - e.double()).abs().max().item():.3g}"
-    return ""
+    return difference(*CASES[name]())
 
 
 def main(names: list[str]) -> int:
     warnings.simplefilter("ignore")
-    failed = 0
-    for name in names or CASES:
-        try:
-            wrong = check(name)
-        except Exception as error:  # noqa: BLE001  (whatever it is, it belongs into the report)
-            wrong = f"{type(error).__name__}: {error}"
-        failed += bool(wrong)
-        if wrong:
-            print(f"{name}: {wrong.strip().replace(chr(10), ' | ')[-600:]}", flush=True)
-    print(f"{len(names or CASES) - failed} of {len(names or CASES)} kernels of torchao agree with their references")
-    return 1 if failed else 0
+    return report(names or CASES, check, "kernels of torchao agree with their references")
 
 
 if __name__ == "__main__":
