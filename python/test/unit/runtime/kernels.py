@@ -1,5 +1,6 @@
 """Kernels that the tests of the runtime launch."""
 
+import numpy as np
 import triton
 import triton.language as tl
 
@@ -22,3 +23,12 @@ def programs(out_ptr):
     x, y, z = tl.program_id(0), tl.program_id(1), tl.program_id(2)
     at = (z * tl.num_programs(1) + y) * tl.num_programs(0) + x
     tl.store(out_ptr + at, 100 * z + 10 * y + x)
+
+
+def launch_scale():
+    """The kernel of a launch that looks into the file cache and gives right results."""
+    scale.device_caches.clear()
+    x, out = np.arange(50, dtype=np.float32), np.zeros(50, np.float32)
+    kernel = scale[(4,)](x, out, 50, 3.0, BLOCK=16)
+    assert (out == 3 * x).all()
+    return kernel

@@ -15,29 +15,13 @@ import triton
 from triton import knobs
 from triton.runtime import cache
 
-from .kernels import scale
+from .kernels import launch_scale, scale
 
 REPOSITORY_TESTS = Path(__file__).parents[3]
 
 
-def launch():
-    scale.device_caches.clear()
-    x, out = np.arange(50, dtype=np.float32), np.zeros(50, np.float32)
-    kernel = scale[(4,)](x, out, 50, 3.0, BLOCK=16)
-    assert (out == 3 * x).all()
-    return kernel
-
-
-@pytest.fixture
-def compiles():
-    """How launches got their kernels: True for a hit of the file cache."""
-    hits = []
-    knobs.compilation.listener = lambda **kwargs: hits.append(kwargs["cache_hit"])
-    return hits
-
-
 def test_layout(fresh_cache):
-    kernel = launch()
+    kernel = launch_scale()
     folder = fresh_cache / cache._base32(kernel.hash)
     names = {path.name for path in folder.iterdir()}
     assert names == {"scale.ttir", "scale.tcir", "scale.llir", "scale.obj", "scale.json", "__grp__scale.json"}
@@ -48,51 +32,51 @@ def test_layout(fresh_cache):
         assert path.suffix == ".json" or str(fresh_cache).encode() not in path.read_bytes()
 
 
-def test_second_compile_is_a_hit_and_the_same(compiles):
-    first, second = launch(), launch()
-    assert compiles == [False, True]
+def test_second_compile_is_a_hit_and_the_same(hits):
+    first, second = launch_scale(), launch_scale()
+    assert hits == [False, True]
     assert first is not second and first.hash == second.hash
     assert first.metadata == second.metadata
     assert dict(first.asm.items()) == dict(second.asm.items())
 
 
-def test_options_without_effect_share_the_entry(compiles):
-    launch()
+def test_options_without_effect_share_the_entry(hits):
+    launch_scale()
     kernel = scale[(4,)](np.zeros(50, "f4"), np.zeros(50, "f4"), 50, 3.0, BLOCK=16, num_warps=16)
-    assert compiles == [False, True]
+    assert hits == [False, True]
     assert kernel.metadata.num_warps == 16
 
 
-def test_moved_cache_still_hits(fresh_cache, compiles, tmp_path, monkeypatch):
-    launch()
+def test_moved_cache_still_hits(fresh_cache, hits, tmp_path, monkeypatch):
+    launch_scale()
     fresh_cache.rename(tmp_path / "moved")
     monkeypatch.setenv("TRITON_CACHE_DIR", str(tmp_path / "moved"))
-    launch()
-    assert compiles == [False, True]
+    launch_scale()
+    assert hits == [False, True]
 
 
 @pytest.mark.parametrize("name", ["scale.obj", "scale.json", "__grp__scale.json"])
 @pytest.mark.parametrize("damage", [b"", b"\x00" * 100, None], ids=["empty", "zeros", "missing"])
-def test_damaged_entry_is_compiled_again(fresh_cache, compiles, name, damage):
-    kernel = launch()
+def test_damaged_entry_is_compiled_again(fresh_cache, hits, name, damage):
+    kernel = launch_scale()
     path = fresh_cache / cache._base32(kernel.hash) / name
     if damage is None:
         path.unlink()
     else:
         path.write_bytes(damage)
-    launch()
-    launch()
-    assert compiles == [False, False, True]
+    launch_scale()
+    launch_scale()
+    assert hits == [False, False, True]
 
 
-def test_flipped_byte_in_the_binary_is_noticed(fresh_cache, compiles):
-    kernel = launch()
+def test_flipped_byte_in_the_binary_is_noticed(fresh_cache, hits):
+    kernel = launch_scale()
     path = fresh_cache / cache._base32(kernel.hash) / "scale.obj"
     content = bytearray(path.read_bytes())
     content[len(content) // 2] ^= 1
     path.write_bytes(content)
-    launch()
-    assert compiles == [False, False]
+    launch_scale()
+    assert hits == [False, False]
 
 
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EACCES, errno.EROFS])
@@ -102,14 +86,14 @@ def test_cache_that_cannot_be_written_is_a_warning(fresh_cache, monkeypatch, num
 
     monkeypatch.setattr(cache.os, "replace", fail)
     with pytest.warns(RuntimeWarning, match=r"cannot write somewhere.*TRITON_CACHE_DIR"):
-        launch()
+        launch_scale()
     assert not [p for p in fresh_cache.rglob("*") if p.is_file()]  # nothing is left behind
-    launch()  # warns once only: warnings are errors here
+    launch_scale()  # warns once only: warnings are errors here
     monkeypatch.undo()
-    launch()
+    launch_scale()
 
 
-def test_full_disk(compiles, monkeypatch):
+def test_full_disk(hits, monkeypatch):
     """A real one, if this machine lets us make it."""
     if not Path("/dev/full").exists():
         pytest.skip("needs /dev/full")
@@ -122,44 +106,44 @@ def test_full_disk(compiles, monkeypatch):
     monkeypatch.setattr(cache.os, "fdopen", full)
     cache._warned.clear()
     with pytest.warns(RuntimeWarning, match="No space left.*free space"):
-        launch()
+        launch_scale()
     monkeypatch.undo()
-    launch()
-    launch()
-    assert compiles == [False, False, True]
+    launch_scale()
+    launch_scale()
+    assert hits == [False, False, True]
 
 
 def test_cache_folder_that_is_a_file(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("TRITON_CACHE_DIR", str(tmp_path / "file"))
     with pytest.warns(RuntimeWarning, match="cannot write"):
-        launch()
+        launch_scale()
 
 
-def test_always_compile(compiles):
-    launch()
+def test_always_compile(hits):
+    launch_scale()
     knobs.compilation.always_compile = True
-    launch()
-    assert compiles == [False, False]
+    launch_scale()
+    assert hits == [False, False]
 
 
 def test_store_binary_only(fresh_cache):
     knobs.compilation.store_binary_only = True
-    kernel = launch()
+    kernel = launch_scale()
     folder = fresh_cache / cache._base32(kernel.hash)
     assert {p.name for p in folder.iterdir()} == {"scale.obj", "scale.json", "__grp__scale.json"}
 
 
-def test_changed_setting_is_another_entry(compiles):
-    first = launch()
+def test_changed_setting_is_another_entry(hits):
+    first = launch_scale()
     knobs.compilation.disable_line_info = True
-    assert launch().hash != first.hash
+    assert launch_scale().hash != first.hash
 
 
-def test_dump_and_override(tmp_path, compiles):
+def test_dump_and_override(tmp_path, hits):
     knobs.cache.dump_dir = str(tmp_path / "dump")
     knobs.compilation.dump_ir = True
-    launch()
+    launch_scale()
     (folder,) = (tmp_path / "dump").iterdir()
     assert {p.suffix for p in folder.iterdir()} == {".ttir", ".tcir", ".llir", ".obj"}
     knobs.compilation.dump_ir = False
@@ -203,19 +187,19 @@ class MemoryCache(cache.CacheManager):
         return ""
 
 
-def test_custom_cache_manager(tmp_path, compiles, monkeypatch):
+def test_custom_cache_manager(tmp_path, hits, monkeypatch):
     monkeypatch.setenv("TRITON_HOME", str(tmp_path / "own"))
     monkeypatch.setenv("TRITON_CACHE_MANAGER", f"{__name__}:MemoryCache")
-    launch()
-    launch()
-    assert compiles == [False, True]
+    launch_scale()
+    launch_scale()
+    assert hits == [False, True]
     assert (tmp_path / "own").exists()
 
 
 def test_bad_cache_manager_names_the_variable(monkeypatch):
     monkeypatch.setenv("TRITON_CACHE_MANAGER", "no.such:Thing")
     with pytest.raises(ValueError, match="TRITON_CACHE_MANAGER='no.such:Thing'"):
-        launch()
+        launch_scale()
 
 
 SCRIPT = """
@@ -248,7 +232,7 @@ def test_eight_processes_compile_the_same_kernel(fresh_cache):
     assert len({out for out, _ in outputs}) == 1
     (folder,) = fresh_cache.iterdir()
     assert not [path for path in folder.iterdir() if path.name.startswith(".tmp")]
-    assert launch().hash + "\n" == outputs[0][0]
+    assert launch_scale().hash + "\n" == outputs[0][0]
 
 
 KILLED = (
@@ -269,10 +253,10 @@ KILLED = (
 
 
 @pytest.mark.parametrize("after", range(6))
-def test_killed_writer_leaves_no_broken_entry(fresh_cache, compiles, after):
+def test_killed_writer_leaves_no_broken_entry(fresh_cache, hits, after):
     process = start(KILLED, KILL_AFTER=str(after))
     process.communicate(timeout=60)
     assert process.returncode == -signal.SIGKILL
-    launch()
-    launch()
-    assert compiles == [False, True]
+    launch_scale()
+    launch_scale()
+    assert hits == [False, True]

@@ -5,12 +5,11 @@ import socket
 import subprocess
 import time
 
-import numpy as np
 import pytest
 from triton import knobs
 from triton.runtime.cache import RedisRemoteCacheBackend, RemoteCacheManager
 
-from .kernels import scale
+from .kernels import launch_scale
 
 redis = pytest.importorskip("redis", reason="needs the Python package redis")
 SERVER = shutil.which("redis-server")
@@ -49,44 +48,29 @@ def server(port, tmp_path, monkeypatch):
         process.wait()
 
 
-def launch():
-    scale.device_caches.clear()
-    x, out = np.arange(50, dtype=np.float32), np.zeros(50, np.float32)
-    kernel = scale[(4,)](x, out, 50, 3.0, BLOCK=16)
-    assert (out == 3 * x).all()
-    return kernel
-
-
-@pytest.fixture
-def hits():
-    found = []
-    knobs.compilation.listener = lambda **kwargs: found.append(kwargs["cache_hit"])
-    return found
-
-
 def test_another_machine_takes_the_kernel_from_the_server(server, hits, tmp_path, monkeypatch):
-    launch()
+    launch_scale()
     names = {key.decode().rpartition(":")[2] for key in server.scan_iter()}
     assert {"scale.obj", "scale.json", "__grp__scale.json"} <= names
     monkeypatch.setenv("TRITON_CACHE_DIR", str(tmp_path / "other"))
-    launch()
+    launch_scale()
     assert hits == [False, True]
 
 
 def test_incomplete_and_damaged_entries_are_compiled_again(server, hits, tmp_path, monkeypatch):
-    launch()
+    launch_scale()
     (group,) = (key for key in server.scan_iter() if b"__grp__" in key)
     (binary,) = server.keys("*scale.obj")
     for number, damage in enumerate([lambda: server.delete(binary), lambda: server.set(group, b"no json")]):
         damage()
         monkeypatch.setenv("TRITON_CACHE_DIR", str(tmp_path / f"other{number}"))
-        launch()
+        launch_scale()
     assert hits == [False, False, False]
 
 
 def test_keys_follow_the_format(server, monkeypatch):
     knobs.redis.key_format = "kernels/{key}/{filename}"
-    launch()
+    launch_scale()
     assert all(key.startswith(b"kernels/") for key in server.scan_iter())
 
 
