@@ -9,6 +9,16 @@
 
 namespace triton::native {
 
+/// The hash of a key of `size` words.
+inline uint64_t hashWords(const uint64_t *words, unsigned size) {
+  uint64_t hash = size;
+  for (unsigned i = 0; i != size; ++i) {
+    hash = (hash ^ words[i]) * 0x9e3779b97f4a7c15;
+    hash ^= hash >> 29;
+  }
+  return hash;
+}
+
 /// The key of a launch: codes, payloads, options, knobs. Built on the stack.
 struct Key {
   static constexpr unsigned maxWords =
@@ -27,14 +37,7 @@ struct Key {
     for (unsigned i = 0; i != args.numPayloads; ++i)
       add(args.payloads[i]);
   }
-  uint64_t hash() const {
-    uint64_t hash = size;
-    for (unsigned i = 0; i != size; ++i) {
-      hash = (hash ^ words[i]) * 0x9e3779b97f4a7c15;
-      hash ^= hash >> 29;
-    }
-    return hash;
-  }
+  uint64_t hash() const { return hashWords(words, size); }
 };
 
 /// A kernel in the table.

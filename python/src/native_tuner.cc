@@ -72,14 +72,7 @@ struct TuningKey {
 
   bool full() const { return size + 3 > maxWords; }
   void add(uint64_t word) { words[size++] = word; }
-  uint64_t hash() const {
-    uint64_t hash = size;
-    for (unsigned i = 0; i != size; ++i) {
-      hash = (hash ^ words[i]) * 0x9e3779b97f4a7c15;
-      hash ^= hash >> 29;
-    }
-    return hash;
-  }
+  uint64_t hash() const { return hashWords(words, size); }
 };
 } // namespace
 
