@@ -4,7 +4,6 @@ What the compiler knows about an expression (contiguity, divisibility, constancy
 memory is accessed. Every kernel here is one load and one store whose addresses and masks are random expressions.
 """
 
-import importlib.util
 import os
 import random
 
@@ -12,6 +11,7 @@ import numpy as np
 import pytest
 
 from . import numpy_language
+from .jit_text import jit_text
 from .numpy_language import Pointer
 from .support import c_divide, c_remainder
 
@@ -124,15 +124,6 @@ def run_on_numpy(source, a, p, q):
     return results
 
 
-def compile_text(source, folder):
-    path = folder / "generated.py"
-    path.write_text("import triton\nimport triton.language as tl\n\n\n@triton.jit\n" + source)
-    spec = importlib.util.spec_from_file_location("generated_pattern", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module.kernel
-
-
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("dtype", ["float32", "int16"])
 def test_generated_access(seed, dtype, tmp_path):
@@ -147,7 +138,7 @@ def test_generated_access(seed, dtype, tmp_path):
         except IndexError:
             continue
     memory = np.zeros_like(a)
-    compile_text(source, tmp_path)[(PROGRAMS, )](a[MIDDLE:], memory[MIDDLE:], p, q)
+    jit_text(source, tmp_path / "generated.py")[(PROGRAMS, )](a[MIDDLE:], memory[MIDDLE:], p, q)
     # Where several programs store to one address, the value of any of them may be there in the end.
     stored = expected != 0
     matches = np.where(stored.any(axis=0), ((memory == expected) & stored).any(axis=0), memory == 0)

@@ -1,28 +1,18 @@
 """Generated kernels against the same text run on NumPy: what nobody thought of writing by hand."""
 
-import importlib.util
 import os
 
 import numpy as np
 import pytest
 
 from . import numpy_language
+from .jit_text import jit_text
 from .program_generator import SIZE, Generator
 
 PROGRAMS = 3
 # TEST_KERNEL_SEEDS=first:last hunts further. The default is the same on every run, seeds that found faults last.
 HUNT = os.environ.get("TEST_KERNEL_SEEDS")
 SEEDS = range(*map(int, HUNT.split(":"))) if HUNT else [*range(60), 779, 2675]
-
-
-def compile_text(source, folder, seed):
-    """The generated kernel as a jit function; jit wants its source in a file."""
-    path = folder / f"generated_{seed}.py"
-    path.write_text("import triton\nimport triton.language as tl\n\n\n@triton.jit\n" + source)
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module.kernel
 
 
 def run_on_numpy(source, buffers, n):
@@ -42,6 +32,6 @@ def test_generated_kernel(seed, tmp_path):
     expected = [buffer.copy() for buffer in buffers]
     run_on_numpy(source, expected, 5)
     assert any((old != new).any() for old, new in zip(buffers, expected, strict=True))
-    compile_text(source, tmp_path, seed)[(PROGRAMS, )](*buffers, 5)
+    jit_text(source, tmp_path / f"generated_{seed}.py")[(PROGRAMS, )](*buffers, 5)
     for name, actual, wanted in zip("abc", buffers, expected, strict=True):
         np.testing.assert_array_equal(actual, wanted, err_msg=f"{name} of\n{source}")

@@ -1,6 +1,5 @@
 """Generated kernels over strided matrices: compiled, interpreted and by NumPy, to the last bit."""
 
-import importlib.util
 import itertools
 import os
 
@@ -9,6 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from triton.runtime.interpreter import InterpretedFunction
 
+from .jit_text import jit_text
 from .kernel_strategy import kernels
 
 # TEST_STRIDED_KERNELS=count hunts for that many, other ones on every run. The default is the same on every run.
@@ -21,16 +21,6 @@ def folder(tmp_path_factory):
     return tmp_path_factory.mktemp("strided")
 
 
-def jit_function(source, folder):
-    """jit wants its source in a file."""
-    path = folder / f"strided_{next(numbers)}.py"
-    path.write_text("import triton\nimport triton.language as tl\n\n\n@triton.jit\n" + source)
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module.kernel
-
-
 @settings(
     max_examples=HUNT or 40,
     derandomize=not HUNT,
@@ -41,7 +31,7 @@ def jit_function(source, folder):
 @given(kernel=kernels())
 def test_generated_kernel(kernel, folder):
     source = kernel.source()
-    compiled = jit_function(source, folder)
+    compiled = jit_text(source, folder / f"strided_{next(numbers)}.py")
     buffers = kernel.inputs()
     expected = kernel.expected(buffers)
     for name, function in (("compiled", compiled), ("interpreted", InterpretedFunction(compiled.fn))):
