@@ -198,7 +198,7 @@ def fresh_knobs(skipped: tuple[str, ...] = ()) -> Iterator[Any]:
             if name in skipped:
                 continue
             group.reset()
-            for knob in group.knob_descriptors:
+            for knob in group.knob_descriptors.values():
                 os.environ.pop(knob.env, None)
         yield knobs
 

@@ -44,12 +44,22 @@ def _text(value: Any) -> str:
     return str(value)
 
 
+class Env:
+    """The type of `knobs.env`: a knob to which it is assigned follows its variable again, as that is now."""
+
+    def __repr__(self) -> str:
+        return "knobs.env"
+
+
+env = Env()
+
+
 class Knob(Generic[T]):
     """Attribute of a `KnobGroup` that follows environment variable `env` until it is assigned.
 
     `parse` turns the text into the value and raises ValueError for a bad one. `default` is the value, or a function
     of the group that computes it. With `once` the variable is read at first use only. Assigning sets the variable
-    too, so that child processes agree; `None` removes it.
+    too, so that child processes agree (unless `knobs.propagate_env` is false); `None` removes it.
     """
 
     def __init__(
@@ -93,18 +103,29 @@ class Knob(Generic[T]):
             raise ValueError(f"environment variable {self.env}={text!r} (knobs: {self.name}): {error}") from error
 
     def __set__(self, group: KnobGroup, value: Any) -> None:
-        if group._owns_environment:
-            group._original_env.setdefault(self.env, os.environ.get(self.env))
-            _set_env(self.env, None if value is None else _text(value))
+        if isinstance(value, Env):
+            for values in (group._assigned, group._read_once, group._original_env):
+                values.pop(self.env if values is group._original_env else self.name, None)
+            group._changed()
+            return
+        if group._owns_environment and KnobGroup._propagate():
+            text = None if value is None else _text(value)
+            before, _ = group._original_env.get(self.env, (os.environ.get(self.env), None))
+            group._original_env[self.env] = (before, text)
+            _set_env(self.env, text)
         group._assigned[self.name] = value
         group._changed()
 
     def __delete__(self, group: KnobGroup) -> None:
-        """Undoes assignments: the knob follows the environment variable again, as it was before."""
+        """Undoes assignments: the knob follows the environment variable again, which is what it was before.
+
+        A variable that somebody set after the last assignment keeps its value.
+        """
         group._assigned.pop(self.name, None)
         group._read_once.pop(self.name, None)
-        if self.env in group._original_env:
-            _set_env(self.env, group._original_env.pop(self.env))
+        before, ours = group._original_env.pop(self.env, (None, None))
+        if before != ours and os.environ.get(self.env) == ours:
+            _set_env(self.env, before)
         group._changed()
 
 
@@ -132,8 +153,16 @@ def path_knob(env: str, default: Any) -> Knob[str]:
     return Knob(env, str, default, empty_is_unset=True)
 
 
-def class_knob(env: str, default: Any = None) -> Knob[type]:
-    return Knob(env, parse_class, default)
+def class_knob(env: str, default: Any = None, base: str = "") -> Knob[type]:
+    """A class, derived from `base` (``package.module:Class``) if that is given."""
+
+    def parse(text: str) -> type:
+        found = parse_class(text)
+        if base and not (isinstance(found, type) and issubclass(found, parse_class(base))):
+            raise ValueError(f"it is not a class derived from {base.replace(':', '.')}")
+        return found
+
+    return Knob(env, parse, default)
 
 
 class HookChain:
@@ -211,11 +240,42 @@ class ForeignKnobs:
         if name.startswith("_"):
             raise AttributeError(name)
 
+    @property
+    def knobs(self) -> dict[str, Any]:
+        """What was assigned."""
+        return dict(vars(self))
+
+    @property
+    def knob_descriptors(self) -> dict[str, Any]:
+        return {}
+
+    def copy(self) -> ForeignKnobs:
+        result = ForeignKnobs()
+        vars(result).update(vars(self))
+        return result
+
+    def reset(self) -> ForeignKnobs:
+        """Forgets what was assigned. Returns the group."""
+        vars(self).clear()
+        return self
+
+    @contextlib.contextmanager
+    def scope(self) -> Iterator[None]:
+        """Forgets, at the end of the context, what was assigned inside of it."""
+        before = self.knobs
+        try:
+            yield
+        finally:
+            vars(self).clear()
+            vars(self).update(before)
+
 
 class KnobGroup:
     """A set of knobs. Unknown attributes are errors, because a misspelled knob would do nothing."""
 
     _listeners: tuple[Callable[[], None], ...] = ()
+    # whether assignments set the variable; `triton.knobs` says so
+    _propagate: Callable[[], bool] = staticmethod(lambda: True)
 
     def __init__(self) -> None:
         self.__dict__["_assigned"] = {}
@@ -238,8 +298,9 @@ class KnobGroup:
         return {name: getattr(self, name) for name, k in self._descriptors().items() if isinstance(k, Knob)}
 
     @property
-    def knob_descriptors(self) -> set[Any]:
-        return {k for k in self._descriptors().values() if isinstance(k, Knob)}
+    def knob_descriptors(self) -> dict[str, Knob]:
+        """The knobs with an environment variable, by name."""
+        return {name: k for name, k in self._descriptors().items() if isinstance(k, Knob)}
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name not in self._descriptors():
@@ -271,7 +332,7 @@ class KnobGroup:
     @contextlib.contextmanager
     def scope(self) -> Iterator[None]:
         """Inside of the context knobs may be assigned; afterwards they, and the environment, are as before."""
-        environment = {k.env: os.environ.get(k.env) for k in self.knob_descriptors}
+        environment = {k.env: os.environ.get(k.env) for k in self.knob_descriptors.values()}
         states = {name: dict(self.__dict__[name]) for name in ("_assigned", "_read_once", "_original_env")}
         try:
             yield

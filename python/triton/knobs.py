@@ -11,6 +11,7 @@ import os
 from typing import Any
 
 from ._knob_types import (
+    Env,
     ForeignKnobs,
     HookChain,
     Knob,
@@ -18,27 +19,73 @@ from ._knob_types import (
     Setting,
     bool_knob,
     class_knob,
+    env,
     int_knob,
     path_knob,
     str_knob,
 )
+from ._lazy import lazy_export
 from .flagtree_spec import spec
 
 __all__ = [
+    "Env",
     "HookChain",
     "autotuning",
     "build",
     "cache",
     "compilation",
+    "env",
     "language",
+    "propagate_env",
     "redis",
     "refresh_knobs",
     "runtime",
 ]
 
 
+# Whether assigning a knob sets its variable, too. May be assigned.
+propagate_env = True
+KnobGroup._propagate = staticmethod(lambda: propagate_env)
+
+# What backends declare knobs of their own with, and what annotations of hooks name.
+_EXPORTS: dict[str, str] = dict.fromkeys(
+    (
+        "BuildImpl",
+        "CompilationListener",
+        "CompileTimes",
+        "InitHandleHook",
+        "JITHook",
+        "JITHookCompileInfo",
+        "KernelAttr",
+        "LaunchHook",
+        "PipelineStagesHook",
+        "base_knobs",
+        "env_base",
+        "env_bool",
+        "env_class",
+        "env_int",
+        "env_opt_bool",
+        "env_opt_str",
+        "env_str",
+        "env_str_callable_default",
+        "setenv",
+        "toenv",
+    ),
+    "triton._knob_declarations",
+)
+
+
 def _under_home(name: str) -> Any:
-    return lambda group: os.path.join(group.home_dir, ".triton", name)
+    return lambda group: group.get_triton_dir(name)
+
+
+def _home(_: Any) -> str:
+    home = os.path.expanduser("~")
+    if os.path.isabs(home):
+        return home
+    from ._temporary_home import temporary_home
+
+    return temporary_home()
 
 
 def _default_cache_manager(_: Any) -> type:
@@ -51,7 +98,9 @@ class build_knobs(KnobGroup):
     """How C code is compiled for tools; kernels need no C compiler."""
 
     cc = str_knob("CC")
+    # for software that sets them; nothing here compiles C for a launch
     impl = Setting(lambda: None)
+    backend_dirs = Setting(set)
 
 
 class redis_knobs(KnobGroup):
@@ -63,12 +112,16 @@ class redis_knobs(KnobGroup):
 class cache_knobs(KnobGroup):
     """Where compiled kernels are kept."""
 
-    home_dir = path_knob("TRITON_HOME", lambda _: os.path.expanduser("~"))
+    home_dir = path_knob("TRITON_HOME", _home)
     dir = path_knob("TRITON_CACHE_DIR", _under_home("cache"))
     dump_dir = path_knob("TRITON_DUMP_DIR", _under_home("dump"))
     override_dir = path_knob("TRITON_OVERRIDE_DIR", _under_home("override"))
-    manager_class = class_knob("TRITON_CACHE_MANAGER", _default_cache_manager)
-    remote_manager_class = class_knob("TRITON_REMOTE_CACHE_BACKEND")
+    manager_class = class_knob("TRITON_CACHE_MANAGER", _default_cache_manager, "triton.runtime.cache:CacheManager")
+    remote_manager_class = class_knob("TRITON_REMOTE_CACHE_BACKEND", base="triton.runtime.cache:RemoteCacheBackend")
+
+    def get_triton_dir(self, name: str) -> str:
+        """The folder `name` below that of this package in the home folder."""
+        return os.path.join(self.home_dir, ".triton", name)
 
     def get_file_manager(self, key: str) -> Any:
         """Cache manager for the files of `key`."""
@@ -170,6 +223,8 @@ def add_group(name: str, group: KnobGroup, code: tuple[str, ...] = ()) -> None:
 
 def __getattr__(name: str) -> KnobGroup | ForeignKnobs:
     """The group of a backend, or of a device that is not there. AttributeError for a misspelled group."""
+    if name in _EXPORTS:
+        return lazy_export(globals(), _EXPORTS, name)
     groups = [group for group in __all__ if group.islower()]
     near = difflib.get_close_matches(name, groups, n=1, cutoff=0.75)
     if name.startswith("_") or near or not name.islower():
