@@ -8,15 +8,25 @@ from collections.abc import Callable
 from typing import Any
 
 from ._benchmark_report import Benchmark, Mark, perf_report
+from ._gpu_testing import cublas, cuda_graph_without_gc, cuda_memcheck, nvsmi, set_gpu_clock
 
 __all__ = [
     "Benchmark",
     "Mark",
     "assert_close",
+    "cublas",
+    "cuda_graph_without_gc",
+    "cuda_memcheck",
     "do_bench",
     "do_bench_cudagraph",
+    "do_bench_cudagraph_proton",
+    "do_bench_proton",
     "get_dram_gbps",
+    "get_max_simd_tflops",
+    "get_max_tensorcore_tflops",
+    "nvsmi",
     "perf_report",
+    "set_gpu_clock",
 ]
 
 _RETURN_MODES = ("min", "max", "mean", "median", "all")
@@ -105,6 +115,41 @@ def do_bench_cudagraph(
     return bench(fn, rep=rep, grad_to_none=grad_to_none, quantiles=quantiles, return_mode=return_mode)
 
 
+def do_bench_proton(
+    fn: Callable[[], Any],
+    warmup: float = 25,
+    rep: float = 100,
+    grad_to_none: Any = None,
+    quantiles: Any = None,
+    return_mode: str = "mean",
+) -> Any:
+    """As `do_bench`, but counts only time within kernels where a profiler can tell.
+
+    A driver provides it as ``do_bench_kernels``; on others this is `do_bench`.
+    """
+    from .runtime.driver import driver
+
+    bench = getattr(driver.active, "do_bench_kernels", None) or do_bench
+    return bench(fn, warmup, rep, grad_to_none=grad_to_none, quantiles=quantiles, return_mode=return_mode)
+
+
+def do_bench_cudagraph_proton(
+    fn: Callable[[], Any],
+    rep: float = 20,
+    grad_to_none: Any = None,
+    quantiles: Any = None,
+    return_mode: str = "mean",
+) -> Any:
+    """As `do_bench_cudagraph`, but counts only time within kernels where a profiler can tell.
+
+    A driver provides it as ``do_bench_graph_kernels``; on others this is `do_bench_cudagraph`.
+    """
+    from .runtime.driver import driver
+
+    bench = getattr(driver.active, "do_bench_graph_kernels", None) or do_bench_cudagraph
+    return bench(fn, rep=rep, grad_to_none=grad_to_none, quantiles=quantiles, return_mode=return_mode)
+
+
 def _to_numpy(value: Any) -> Any:
     import numpy as np
 
@@ -132,12 +177,45 @@ def assert_close(x: Any, y: Any, atol: Any = None, rtol: Any = None, err_msg: st
     np.testing.assert_allclose(left, right, atol=absolute, rtol=relative, equal_nan=True, err_msg=err_msg)
 
 
-def get_dram_gbps(device: int | None = None) -> float:
-    """Memory bandwidth of `device` in GB/s, from the properties that its driver reports; 0 if it reports none."""
+def _active_device(device: int | None) -> tuple[Any, int]:
     from .runtime.driver import driver
 
     active = driver.active
-    if device is None:
-        device = active.get_current_device()
+    return active, active.get_current_device() if device is None else device
+
+
+def get_dram_gbps(device: int | None = None) -> float:
+    """Memory bandwidth of `device` in GB/s.
+
+    The driver's `memory_gbps` gives it (on the CPU that measures a copy, once per process), or the clock and the width
+    of the memory among the properties of the device; 0 if they are not known.
+    """
+    active, device = _active_device(device)
+    if hasattr(active, "memory_gbps"):
+        return active.memory_gbps(device)
     properties = active.utils.get_device_properties(device)
     return properties["mem_clock_rate"] * properties["mem_bus_width"] * 2 / 1e6 / 8
+
+
+def _max_tflops(dtype: Any, clock_rate: float | None, device: int | None, matrix: bool) -> float:
+    from ._utils import canonicalize_dtype
+
+    active, device = _active_device(device)
+    if not hasattr(active, "max_tflops"):
+        raise NotImplementedError(
+            f"{type(active).__name__}, the active driver, does not know the peak rate of its device (max_tflops)"
+        )
+    return active.max_tflops(canonicalize_dtype(dtype), clock_rate, device, matrix)
+
+
+def get_max_simd_tflops(dtype: Any, clock_rate: float | None, device: int | None = None) -> float:
+    """Peak rate of ordinary arithmetic of `dtype` in tera-operations per second; a multiply-add counts as two.
+
+    `clock_rate` is in kHz; None is the highest one of the device. RuntimeError for types whose rate is not known.
+    """
+    return _max_tflops(dtype, clock_rate, device, matrix=False)
+
+
+def get_max_tensorcore_tflops(dtype: Any, clock_rate: float | None, device: int | None = None) -> float:
+    """The same of products of matrices: with the instructions that the device has for them."""
+    return _max_tflops(dtype, clock_rate, device, matrix=True)

@@ -23,7 +23,9 @@ class DriverBase(metaclass=ABCMeta):
     ``clear_cache(cache)``, ``launcher_cls(src, metadata)`` and ``utils`` with ``load_binary(name, binary, shared,
     device) -> (module, function, n_regs, n_spills, n_max_threads)``, ``unload_module(module)`` and
     ``get_device_properties(device)``. `driver_abi` is a capsule for the native launcher
-    (`include/triton/Runtime/DriverAbi.h`), or None.
+    (`include/triton/Runtime/DriverAbi.h`), or None. For `triton.testing`, where the device properties do not tell them:
+    ``memory_gbps(device)`` and ``max_tflops(dtype, clock_rate, device, matrix)``, peak rates in GB/s and
+    tera-operations per second, with the type's canonical name and the clock in kHz (None: the highest).
     """
 
     driver_abi: Any = None

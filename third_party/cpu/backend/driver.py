@@ -183,6 +183,16 @@ class CPUDriver(DriverBase):
 
         return do_bench
 
+    def memory_gbps(self, device: int) -> float:
+        from .rates import memory_gbps
+
+        return memory_gbps()
+
+    def max_tflops(self, dtype: str, clock_rate: float | None, device: int, matrix: bool) -> float:
+        from .rates import max_tflops
+
+        return max_tflops(dtype, clock_rate, matrix)
+
     def get_empty_cache_for_benchmark(self) -> bytearray:
         return bytearray(_FLUSH_BYTES)
 

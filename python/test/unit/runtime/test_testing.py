@@ -5,6 +5,7 @@ import time
 import numpy as np
 import pytest
 import triton
+import triton.language as tl
 from triton import testing
 
 
@@ -103,3 +104,39 @@ def test_report_is_written_to_a_new_folder(tmp_path, monkeypatch, capsys):
     assert {path.name for path in folder.iterdir()} == {"products.csv", "products.png", "results.html"}
     assert (folder / "products.csv").read_text().splitlines()[0] == "n,A,B"
     assert (folder / "products.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_bandwidth_is_measured_once():
+    first = testing.get_dram_gbps()
+    assert 0.1 < first < 1e4 and testing.get_dram_gbps(0) == first
+
+
+def test_peak_rates():
+    clock = 2_000_000  # kHz
+    simd = testing.get_max_simd_tflops(tl.float32, clock)
+    cores = simd * 1e12 / (clock * 1e3)
+    assert cores == int(cores) and cores % 2 == 0  # operations per cycle of all cores
+    assert testing.get_max_simd_tflops(tl.float64, clock) == simd / 2
+    assert testing.get_max_simd_tflops(tl.float32, 2 * clock) == 2 * simd
+    for dtype in (tl.float32, tl.bfloat16, tl.float16, tl.int8):
+        assert testing.get_max_tensorcore_tflops(dtype, clock) >= testing.get_max_simd_tflops(dtype, clock)
+    with pytest.raises(RuntimeError, match="no peak rate is known for i64"):
+        testing.get_max_simd_tflops(tl.int64, clock)
+
+
+@pytest.mark.parametrize("kind", ["do_bench_proton", "do_bench_cudagraph", "do_bench_cudagraph_proton"])
+def test_other_ways_to_measure(kind):
+    times = getattr(testing, kind)(lambda: None, rep=1, return_mode="all")
+    assert times and all(t >= 0 for t in times)
+
+
+def test_what_only_gpus_have():
+    with pytest.raises(NotImplementedError, match="nvsmi asks .* the backend 'cpu' has not; .*clock_rate=None"):
+        testing.nvsmi(["clocks.max.sm"])
+    with pytest.raises(NotImplementedError, match="fixes the clocks"), testing.set_gpu_clock(1000, 1000):
+        raise AssertionError("entered")
+    with pytest.raises(NotImplementedError, match="records graphs"), testing.cuda_graph_without_gc(None):
+        raise AssertionError("entered")
+    with pytest.raises(NotImplementedError, match="torch.matmul"):
+        testing.cublas()
+    assert testing.cuda_memcheck(size=3)(report) is report
