@@ -55,6 +55,15 @@ def test_index_after_the_last_does_not_fit(start, end, step, is_constant):
     np.testing.assert_array_equal(out, expected(range(start, end, step), out.dtype))
 
 
+@pytest.mark.parametrize("start, end, step", [(0, 10, 0), (0, 10, -1), (10, 0, -1), (2**40, 0, 0)])
+def test_step_that_is_not_above_0(start, end, step):
+    out = np.zeros(SLOTS, np.int64)
+    visited[(1,)](out, start, end, step, STEP=0)
+    assert not out.any()
+    with pytest.raises((RuntimeError, triton.errors.TritonError), match=r"range\(\) needs a step above 0"):
+        visited[(1,)](out, start, end, step, STEP=0, debug=True)
+
+
 @pytest.mark.parametrize("start, end, step", [r for r in RANGES if r[1] < 2**63])
 def test_loop_that_carries_a_block(start, end, step):
     out = np.zeros(SLOTS, np.int64)

@@ -390,7 +390,9 @@ class ControlFlow:
         low, high, stride = (self.semantic.cast(v, dtype) for v in values)
         if not isinstance(step, int):
             # A loop whose step is known at run time only does nothing where that is not positive.
-            high = self.semantic.where(self.semantic.greater_than(stride, 0), high, low)
+            is_positive = self.semantic.greater_than(stride, 0)
+            self.semantic.device_assert(is_positive, "range() needs a step above 0", None)
+            high = self.semantic.where(is_positive, high, low)
         return [low, high, stride], counts_down
 
     def _range_loop(self, node, bounds) -> None:
