@@ -1,0 +1,1 @@
+"""Parts of Triton whose interface is not settled."""
