@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import os
 from importlib import metadata
 
 ENVIRONMENT = "FLAGOS_USE_FLAGTREE"
 _MARKERS = ("triton.flagtree_spec", "triton._flagtree_spec")
+_BACKEND = "triton._flagtree_backend"
 
 
 def is_flagtree() -> bool:
@@ -18,6 +20,13 @@ def is_flagtree() -> bool:
     return any(importlib.util.find_spec(marker) is not None for marker in _MARKERS) or _is_owned(
         list(spec.submodule_search_locations or ())
     )
+
+
+def backend_name() -> str | None:
+    """The backend that the active FlagTree was built for; None for another Triton, or a tree that was never built."""
+    if importlib.util.find_spec("triton") is None or importlib.util.find_spec(_BACKEND) is None:
+        return None
+    return getattr(importlib.import_module(_BACKEND), "BACKEND", None)
 
 
 def _is_owned(folders: list[str]) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 
 from ..flagtree import assert_flagtree_if_asked
 from ..profiles import profile
-from .patches import config_patches
+from .patches import BadSetting
 
 FALLBACK = "FLAGOS_COMPILE_FALLBACK_EAGER"
 
@@ -20,14 +20,14 @@ def compile_graph(
     """Hands `graph` to TorchInductor as it is: it stays on the device.
 
     `mode` and `options` are those of `torch.compile`, and hold for this graph only. With
-    ``FLAGOS_COMPILE_FALLBACK_EAGER=1`` a graph that cannot be compiled runs eagerly, with a warning.
+    ``FLAGOS_COMPILE_FALLBACK_EAGER=1`` a graph that cannot be compiled runs eagerly, with a warning. BadSetting for a
+    mode or an option that there is not.
     """
     assert_flagtree_if_asked()
-    patches = config_patches(profile(), mode, options)
     try:
-        from torch._inductor.compile_fx import compile_fx
-
-        return compile_fx(graph, example_inputs, config_patches=patches)
+        return _compile(graph, example_inputs, mode, options)
+    except BadSetting:
+        raise
     except Exception as error:
         if os.environ.get(FALLBACK) != "1":
             raise
@@ -38,3 +38,15 @@ def compile_graph(
             stacklevel=2,
         )
         return graph.forward
+
+
+def _compile(
+    graph: Any, example_inputs: Sequence[Any], mode: str | None, options: dict[str, Any] | None
+) -> Callable[..., Any]:
+    from torch._inductor.compile_fx import compile_fx
+
+    from .patches import config_patches
+    from .require import require_triton_backend
+
+    require_triton_backend()
+    return compile_fx(graph, example_inputs, config_patches=config_patches(profile(), mode, options))

@@ -11,7 +11,9 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from .. import flagos
 from ..profiles import Profile
+from .require import missing_backends
 
 _MARK = "_torch_fl_describes"
 
@@ -36,10 +38,13 @@ def describe_device(cache_base: Any, profile: Profile, details: Callable[[], tup
 
 
 def current_details() -> tuple[str, str, str]:
-    """Name of the device, target of kernels and version of the compiler, in this process."""
-    from triton.compiler.compiler import triton_key
-    from triton.runtime import driver
+    """Name of the device, target of kernels and version of the compiler, in this process.
 
-    from .. import flagos
+    Inductor asks for every graph, so those of the CPU compile in a process whose Triton knows nothing of the device.
+    """
+    if missing_backends():
+        return flagos.get_device_name(), "none", "none"
+    from torch._inductor.runtime.triton_compat import triton_key
+    from triton.runtime import driver
 
     return flagos.get_device_name(), repr(driver.active.get_current_target()), triton_key()

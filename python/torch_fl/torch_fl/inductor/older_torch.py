@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
@@ -41,3 +43,33 @@ def attach_raw_stream(device_interface: ModuleType) -> bool:
         return False
     interface.get_raw_stream = staticmethod(function)
     return True
+
+
+def has_timer_registry(benchmarking: ModuleType) -> bool:
+    """Whether timers of devices can be registered, as from torch 2.12 on."""
+    return hasattr(benchmarking, "register_benchmarker")
+
+
+def register_timer(benchmarking: ModuleType, kind: str, timer: Callable[..., float]) -> bool:
+    """Has ``Benchmarker.benchmark`` call `timer` for devices of type `kind`, where it takes every accelerator for CUDA.
+
+    `timer` is called with the benchmarker, a function without arguments, ``warmup`` and ``rep`` in milliseconds. True
+    if this call changed anything.
+    """
+
+    def make(original: Callable[..., float]) -> Callable[..., float]:
+        def benchmark(
+            self: Any, fn: Any, fn_args: Any = None, fn_kwargs: Any = None, device: Any = None, **options: Any
+        ) -> float:
+            arguments, named = fn_args or (), fn_kwargs or {}
+            where = self.infer_device(*arguments, **named) if device is None else torch.device(device)
+            if where.type != kind:
+                return original(self, fn, fn_args, fn_kwargs, device, **options)
+            config = benchmarking.inductor_config
+            options.setdefault("warmup", config.inductor_default_autotune_warmup)
+            options.setdefault("rep", config.inductor_default_autotune_rep)
+            return timer(self, functools.partial(fn, *arguments, **named), **options)
+
+        return benchmark
+
+    return wrap_once(benchmarking.Benchmarker, "benchmark", "timer", make)

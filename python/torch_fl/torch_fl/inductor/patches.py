@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import os
+from collections.abc import Iterable
 from typing import Any
 
 import torch
@@ -20,19 +21,30 @@ _NO_TUNING = {
 }
 
 
+class BadSetting(RuntimeError):
+    """A mode or an option that there is not: a mistake of the caller, not a failed compilation."""
+
+
 def config_patches(profile: Profile, mode: str | None = None, options: dict[str, Any] | None = None) -> dict[str, Any]:
     """What `mode` stands for, then `options`, with what the platform cannot do taken out.
 
-    RuntimeError for an option that TorchInductor does not have.
+    BadSetting for what TorchInductor does not have, and for its C++ wrapper where the platform has none.
     """
     from torch._inductor import config, list_mode_options
 
-    patches = dict(list_mode_options(mode)) if mode and mode != "default" else {}
+    modes = list_mode_options()
+    if mode and mode not in modes:
+        raise _unknown("mode", mode, modes)
+    patches = dict(modes[mode]) if mode else {}
     if not profile.tunes:
         patches |= _NO_TUNING
     if profile.compile_threads is not None and "TORCHINDUCTOR_COMPILE_THREADS" not in os.environ:
         patches["compile_threads"] = profile.compile_threads
     patches |= _checked(options or {}, set(config.get_config_copy()))
+    if patches.get("cpp_wrapper") and not profile.is_cuda_like:
+        raise BadSetting(
+            f"torch.compile: platform {profile.name!r} of flagos has no C++ wrapper; leave it out"
+        )
     patches["triton.cudagraphs"] = False
     if not hasattr(torch._C, "_StaticCudaLauncher"):
         patches["use_static_cuda_launcher"] = False
@@ -42,7 +54,11 @@ def config_patches(profile: Profile, mode: str | None = None, options: dict[str,
 def _checked(options: dict[str, Any], known: set[str]) -> dict[str, Any]:
     checked = {name.replace("-", "_"): value for name, value in options.items()}
     for name in checked.keys() - known:
-        near = difflib.get_close_matches(name, known, n=1)
-        hint = f". Did you mean {near[0]!r}?" if near else ""
-        raise RuntimeError(f"torch.compile: {name!r} is no option of TorchInductor{hint}")
+        raise _unknown("option", name, known)
     return checked
+
+
+def _unknown(what: str, name: str, known: Iterable[str]) -> BadSetting:
+    near = difflib.get_close_matches(name, list(known), n=1)
+    hint = f". Did you mean {near[0]!r}?" if near else ""
+    return BadSetting(f"torch.compile: {name!r} is no {what} of TorchInductor{hint}")

@@ -31,7 +31,7 @@ def register() -> None:
     when_imported("torch._inductor.codegen.triton", _scheduling)
     when_imported("torch._inductor.runtime.benchmarking", _benchmarker)
     when_imported("torch._inductor.codecache", _cache_key)
-    when_imported("torch._inductor.runtime.triton_heuristics", _warp_size)
+    when_imported("torch._inductor.runtime.triton_heuristics", _autotuner)
     for name in profile().workarounds:
         importlib.import_module(f"torch_fl.workarounds.{name}").install_when_needed()
 
@@ -74,10 +74,12 @@ def _cache_key(codecache: ModuleType) -> None:
     describe_device(codecache.CacheBase, profile(), current_details)
 
 
-def _warp_size(heuristics: ModuleType) -> None:
+def _autotuner(heuristics: ModuleType) -> None:
+    from .choice import choose_without_timing
     from .older_torch import report_warp_size
 
     report_warp_size(heuristics, profile())
+    choose_without_timing(heuristics.CachingAutotuner, profile())
 
 
 def _gpu_type(utils: ModuleType) -> None:
@@ -118,10 +120,6 @@ def _scheduling(triton_codegen: ModuleType) -> None:
 
 
 def _benchmarker(benchmarking: ModuleType) -> None:
-    if hasattr(benchmarking, "register_benchmarker"):
-        benchmarking.register_benchmarker(NAME, _time_on_host, override=True)
+    from .timing import install_timer
 
-
-def _time_on_host(benchmarker: object, function: object, *, warmup: int, rep: int, **_: object) -> float:
-    """Milliseconds of one call: every call is complete when it returns, so the clock of the host measures it."""
-    return benchmarker.benchmark_cpu(function, warmup=warmup, rep=rep)  # type: ignore[attr-defined]
+    install_timer(benchmarking, profile())
