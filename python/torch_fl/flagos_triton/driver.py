@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import os
 import sys
 from types import ModuleType
 from typing import Any
@@ -13,7 +14,7 @@ from triton.backends.compiler import GPUTarget
 from . import host
 
 _DLPACK_EXTENSION_DEVICE = 12
-_COMPILE_WORKER = "torch._inductor.compile_worker.__main__"
+_COMPILE_WORKER = os.path.join("torch", "_inductor", "compile_worker", "__main__.py")
 
 cpu = host.part("driver")
 _CPU_TYPES = cpu.CPUDriver.dlpack_device_types if cpu else ()
@@ -21,7 +22,7 @@ _CPU_TYPES = cpu.CPUDriver.dlpack_device_types if cpu else ()
 
 def _is_compile_worker() -> bool:
     """Whether torch started this process to compile kernels. It imports torch, but not what its parent did."""
-    return getattr(getattr(sys.modules.get("__main__"), "__spec__", None), "name", None) == _COMPILE_WORKER
+    return str(getattr(sys.modules.get("__main__"), "__file__", None)).endswith(_COMPILE_WORKER)
 
 
 def _registered() -> ModuleType | None:

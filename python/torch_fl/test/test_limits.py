@@ -1,0 +1,92 @@
+"""What the device does not do, and what happens then."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+
+torch = pytest.importorskip("torch")
+
+
+def test_there_is_one_device(device):
+    assert torch.flagos.device_count() == torch.accelerator.device_count() == 1
+    for call in (torch.flagos.set_device, torch.flagos.get_device_properties, torch.flagos.memory_allocated):
+        with pytest.raises(ValueError, match="one flagos device"):
+            call(1)
+    with pytest.raises(RuntimeError, match="one flagos device"):
+        torch.ones(2).to(f"{device}:1")
+
+
+def test_graphs_for_replay_are_always_off(device):
+    from torch._dynamo.utils import counters
+
+    torch._dynamo.reset()
+    x = torch.ones(8, device=device)
+    assert torch.compile(lambda v: v * 3, backend="flagos", mode="reduce-overhead")(x).tolist() == [3] * 8
+    assert counters["inductor"]["cudagraph_recorded_non_static_inputs"] == 0
+    assert not torch._inductor.config.triton.cudagraphs
+
+
+def test_products_are_left_to_the_fallback_even_where_all_is_tuned(device, capfd):
+    from torch._inductor.utils import run_and_get_code
+
+    torch._dynamo.reset()
+    torch.manual_seed(0)
+    a, b = torch.randn(32, 48), torch.randn(48, 16)
+    tuned = torch.compile(lambda x, y: torch.relu(x @ y), backend="flagos", mode="max-autotune")
+    result, code = run_and_get_code(tuned, a.to(device), b.to(device))
+    torch.testing.assert_close(result.cpu(), torch.relu(a @ b))
+    text = "".join(code)
+    assert "extern_kernels.mm(" in text
+    assert "triton_tem" not in text
+    assert "No template heuristic" not in capfd.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["npu", "musa", "gcu", "txda"])
+def test_platforms_without_a_clock_or_a_cpp_wrapper_neither_tune_nor_have_one(name):
+    from torch_fl.inductor.patches import BadSetting, config_patches
+    from torch_fl.profiles import find
+
+    record = find(name)
+    assert not record.is_cuda_like
+    assert not record.tunes
+    patches = config_patches(record, "max-autotune")
+    assert not any(patches[key] for key in patches if key.startswith("max_autotune") and key[-8:] != "backends")
+    assert not patches["coordinate_descent_tuning"]
+    assert not patches["use_joint_graph_passes"]
+    with pytest.raises(BadSetting, match=rf"{name!r} of flagos has no C\+\+ wrapper"):
+        config_patches(record, options={"cpp-wrapper": True})
+
+
+def test_platforms_whose_compiler_asks_the_driver_compile_one_kernel_at_a_time(monkeypatch):
+    from torch_fl.profiles import PROFILES
+
+    assert {name for name, record in PROFILES.items() if record.compile_threads == 1} == {
+        "ppu",
+        "npu",
+        "musa",
+        "gcu",
+        "txda",
+    }
+    assert all(dataclasses.is_dataclass(record) for record in PROFILES.values())
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="only where torch.cuda is alive beside flagos")
+def test_a_backward_pass_on_plain_cuda_is_refused_beside_flagos(device):
+    x = torch.ones(3, device="cuda", requires_grad=True)
+    with pytest.raises(RuntimeError, match="stream"):
+        (x * 2).sum().backward()
+
+
+def test_nothing_is_published_for_inductors_own_hook_without_a_cpp_wrapper(device):
+    from torch._inductor.codegen.common import get_wrapper_codegen_for_device, init_backend_registration
+    from torch_fl.profiles import profile
+
+    init_backend_registration()
+    classes = ("Scheduling", "PythonWrapperCodegen", "CppWrapperCodegen", "WrapperFxCodegen")
+    published = [hasattr(torch.flagos, name) for name in classes]
+    assert all(published) if profile().is_cuda_like else not any(published)
+    assert get_wrapper_codegen_for_device(device) is not None
+    has_cpp_wrapper = get_wrapper_codegen_for_device(device, cpp_wrapper=True) is not None
+    assert has_cpp_wrapper == profile().is_cuda_like
