@@ -164,11 +164,14 @@ Lanes Emitter::evalElementwise(Operation *op, const Point &p) {
     return Lanes();
   if (std::optional<Lanes> affine = evalAffine(op, operands))
     return *affine;
+  if (std::optional<Lanes> lanes = evalRowOrColumn(op, operands, p.width))
+    return *lanes;
   unsigned level = 0;
-  bool uniform = true;
+  bool uniform = true, isLocal = false;
   for (const Lanes &l : operands) {
     level = std::max(level, l.maxLevel());
     uniform &= l.isUniform();
+    isLocal |= l.isLocal;
   }
   int64_t width = uniform ? 1 : p.width;
   SmallVector<Value> values;
@@ -176,7 +179,11 @@ Lanes Emitter::evalElementwise(Operation *op, const Point &p) {
     values.push_back(asVector(l, elementType(v), width));
   at(level);
   Value r = elementwise(op, values, width);
-  return failed ? Lanes() : result(r, width, level);
+  if (failed)
+    return Lanes();
+  Lanes lanes = result(r, width, level);
+  lanes.isLocal = isLocal;
+  return lanes;
 }
 
 /// Whether `affine` lanes may leave the range of the narrower type of
@@ -215,6 +222,7 @@ std::optional<Lanes> Emitter::evalAffine(Operation *op,
     }
     Lanes r = x.isAffine() ? x : y;
     r.kind = Lanes::Affine;
+    r.isLocal = x.isLocal || y.isLocal;
     r.level = std::max(x.level, y.level);
     at(r.level);
     r.base = isSub ? b.createOrFold<arith::SubIOp>(loc, x.base, y.base)
@@ -240,6 +248,7 @@ std::optional<Lanes> Emitter::evalAffine(Operation *op,
     if (factor.isAffine())
       return std::nullopt;
     r.level = std::max(r.level, factor.level);
+    r.isLocal |= factor.isLocal;
     at(r.level);
     r.base = b.createOrFold<arith::MulIOp>(loc, r.base, factor.base);
     IntegerAttr c;
@@ -281,12 +290,13 @@ Lanes Emitter::evalAddPtr(AddPtrOp op, const Point &p) {
   }
   Lanes r = ptr.isAffine() ? ptr : off;
   r.level = std::max(ptr.level, off.level);
+  r.isLocal = ptr.isLocal || off.isLocal;
   at(r.level);
   Value offset = intCast(off.base, i64Type);
   r.base = offsetPtr(ptr.base,
                      b.createOrFold<arith::MulIOp>(loc, offset, i64(bytes)));
   if (ptr.isUniform() && off.isUniform())
-    return Lanes::uniform(r.base, r.level);
+    return r;
   if (ptr.dynStride || off.dynStride) {
     Value so = off.isAffine() ? strideValue(off) : i64(0);
     Value sp = ptr.isAffine() ? strideValue(ptr) : i64(0);

@@ -182,6 +182,11 @@ private:
   Lanes evalOp(Operation *op, unsigned result, const Point &p);
   Lanes evalElementwise(Operation *op, const Point &p);
   std::optional<Lanes> evalAffine(Operation *op, ArrayRef<Lanes> operands);
+  /// Remainder and quotient by a row's length, if all lanes are in one row.
+  std::optional<Lanes> evalRowOrColumn(Operation *op, ArrayRef<Lanes> operands,
+                                       int64_t width);
+  bool staysInRow(const Lanes &index, const Lanes &row, int64_t width) const;
+  bool isNotNegative(Value v, int &budget) const;
   Lanes evalAddPtr(AddPtrOp op, const Point &p);
   Lanes evalReshape(Value src, ArrayRef<int64_t> dstShape, const Point &p);
   Lanes evalGather(GatherOp op, const Point &p);

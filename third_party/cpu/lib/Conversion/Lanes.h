@@ -59,6 +59,9 @@ struct Lanes {
   /// Scopes that define base (with dynStride) and pos.
   unsigned level = 0;
   unsigned posLevel = 0;
+  /// Holds for the lanes of the point it was asked for, and says nothing about
+  /// other positions.
+  bool isLocal = false;
 
   static Lanes uniform(Value v, unsigned level) {
     Lanes r;

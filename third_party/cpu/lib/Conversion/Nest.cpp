@@ -163,7 +163,8 @@ Value Emitter::prefixBound(const Nest &nest, ArrayRef<Value> trees,
       continue;
     Lanes x = withoutPos(eval(lhs, p));
     Lanes y = eval(rhs, p);
-    if (failed || !x.hasUnitStride(1) || !y.isUniform())
+    if (failed || !x.hasUnitStride(1) || x.isLocal || !y.isUniform() ||
+        y.isLocal)
       continue;
     here();
     Value limit = intCast(y.base, i64Type);
@@ -267,7 +268,8 @@ void Emitter::forEachPoint(const Nest &nest, ArrayRef<Value> trees,
       p.dims.push_back({i64(0), 0, d == nest.vecDim});
     Lanes x = withoutPos(eval(rem.getLhs(), p));
     Lanes n = eval(rem.getRhs(), p);
-    if (failed || !x.hasUnitStride(1) || !n.isUniform() || x.level || n.level)
+    if (failed || !x.hasUnitStride(1) || !n.isUniform() || x.level || n.level ||
+        x.isLocal || n.isLocal || staysInRow(x, n, p.width))
       continue;
     at(0);
     Value first = elementwiseIntDiv(rem, x.base, n.base, 1);
