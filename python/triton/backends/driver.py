@@ -26,9 +26,13 @@ class DriverBase(metaclass=ABCMeta):
     (`include/triton/Runtime/DriverAbi.h`), or None. For `triton.testing`, where the device properties do not tell them:
     ``memory_gbps(device)`` and ``max_tflops(dtype, clock_rate, device, matrix)``, peak rates in GB/s and
     tera-operations per second, with the type's canonical name and the clock in kHz (None: the highest).
+
+    Launches go to the driver of an active accelerator, unless it has ``chosen_by_default = False``: such a driver waits
+    for ``TRITON_DEFAULT_BACKEND`` or ``driver.set_active``, because another one launches on the same memory.
     """
 
     driver_abi: Any = None
+    chosen_by_default: bool = True
 
     @classmethod
     @abstractmethod

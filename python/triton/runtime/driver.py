@@ -57,13 +57,17 @@ def _by_name(chosen: str) -> DriverBase:
     return backends[name].driver()
 
 
+def _is_candidate(name: str) -> bool:
+    return getattr(backends[name].driver, "chosen_by_default", True)
+
+
 def _create_driver() -> DriverBase:
     chosen = os.environ.get("TRITON_DEFAULT_BACKEND")
     if chosen:
         return _by_name(chosen)
     states = {name: _state(name) for name in backends}
     active = [name for name, (is_active, _) in states.items() if is_active]
-    accelerators = [name for name in active if name != _FALLBACK]
+    accelerators = [name for name in active if name != _FALLBACK and _is_candidate(name)]
     if len(accelerators) > 1:
         raise RuntimeError(
             f"{len(accelerators)} accelerators are active ({', '.join(accelerators)}) and none is chosen. Set "

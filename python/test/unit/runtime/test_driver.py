@@ -74,6 +74,14 @@ def test_only_accelerator_wins_over_the_cpu(installed):
     assert type(config.active) is found["two"].driver
 
 
+def test_a_driver_may_wait_to_be_chosen(installed, monkeypatch):
+    config, found = installed(cpu=True, one=True)
+    found["one"].driver.chosen_by_default = False
+    assert type(config.active) is found["cpu"].driver
+    monkeypatch.setenv("TRITON_DEFAULT_BACKEND", "one")
+    assert type(DriverConfig().active) is found["one"].driver
+
+
 def test_cpu_is_the_fallback(installed):
     config, found = installed(cpu=True, one=False)
     assert type(config.active) is found["cpu"].driver
