@@ -40,7 +40,9 @@ def _platform() -> Any:
 class FlagosDriver(base.DriverBase):
     """The CPU's driver, but not a subclass: Inductor takes an instance of that for the CPU's own."""
 
-    dlpack_device_types = (*_CPU_TYPES, _DLPACK_EXTENSION_DEVICE)
+    dlpack_device_types = tuple({*_CPU_TYPES, _DLPACK_EXTENSION_DEVICE})
+    # Launches of users stay with the CPU driver, which takes these tensors, too. TorchInductor asks for this one.
+    chosen_by_default = False
 
     def __init__(self) -> None:
         self._host = cpu.CPUDriver() if cpu else host.refuse()

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from .. import flagos
-from ..profiles import Profile
+from ..profiles import Profile, profile
 from .require import missing_backends
 
 _MARK = "_torch_fl_describes"
@@ -45,6 +45,7 @@ def current_details() -> tuple[str, str, str]:
     if missing_backends():
         return flagos.get_device_name(), "none", "none"
     from torch._inductor.runtime.triton_compat import triton_key
-    from triton.runtime import driver
+    from triton.backends import backends
 
-    return flagos.get_device_name(), repr(driver.active.get_current_target()), triton_key()
+    target = backends[profile().triton_key].driver().get_current_target()
+    return flagos.get_device_name(), repr(target), triton_key()

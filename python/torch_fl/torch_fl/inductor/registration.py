@@ -9,6 +9,7 @@ from types import ModuleType
 import torch
 
 from .._claim import NAME
+from ..launches import accept_when_imported
 from ..profiles import profile
 from .when_imported import when_imported
 
@@ -32,6 +33,8 @@ def register() -> None:
     when_imported("torch._inductor.runtime.benchmarking", _benchmarker)
     when_imported("torch._inductor.codecache", _cache_key)
     when_imported("torch._inductor.runtime.triton_heuristics", _autotuner)
+    if profile().triton_type == NAME:
+        accept_when_imported()
     for name in profile().workarounds:
         importlib.import_module(f"torch_fl.workarounds.{name}").install_when_needed()
 

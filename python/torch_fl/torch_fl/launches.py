@@ -1,0 +1,28 @@
+"""Kernels that a user launches on the device's tensors, without TorchInductor."""
+
+from __future__ import annotations
+
+import sys
+from types import ModuleType
+
+from .inductor.when_imported import when_imported
+
+_CPU_DRIVER = "triton.backends.cpu.driver"
+_DLPACK_EXTENSION_DEVICE = 12
+
+
+def accept_tensors(cpu_driver: ModuleType) -> None:
+    """Has Triton's driver for the CPU take tensors of the device, which live in the memory that it works on."""
+    driver = cpu_driver.CPUDriver
+    if _DLPACK_EXTENSION_DEVICE in driver.dlpack_device_types:
+        return
+    driver.dlpack_device_types = (*driver.dlpack_device_types, _DLPACK_EXTENSION_DEVICE)
+    runtime = sys.modules.get("triton.runtime.driver")
+    active = runtime.driver.active if runtime else None
+    if isinstance(active, driver):  # the launcher has read the tuple before
+        runtime.driver.set_active(active)
+
+
+def accept_when_imported() -> None:
+    """Waits for the driver's module: a process may never launch a kernel."""
+    when_imported(_CPU_DRIVER, accept_tensors)
