@@ -6,6 +6,9 @@ TorchInductor, so that both ``torch.compile(f, backend="flagos")`` and plain ``t
 
 from __future__ import annotations
 
+from torch import autograd as _autograd
+
+from ._backward import run_in_calling_thread as _run_in_calling_thread
 from ._claim import claim_device_name
 from ._extension import load
 
@@ -20,6 +23,7 @@ from .flagos._install import install as _install  # noqa: E402
 from .profiles import profile  # noqa: E402
 
 _install(flagos)
+_run_in_calling_thread(_autograd, profile())
 
 from .inductor.registration import register as _register  # noqa: E402  needs torch.flagos
 

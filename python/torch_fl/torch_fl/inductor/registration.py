@@ -79,10 +79,12 @@ def _cache_key(codecache: ModuleType) -> None:
 
 def _autotuner(heuristics: ModuleType) -> None:
     from .choice import choose_without_timing
+    from .host_blocks import prefer_host_blocks
     from .older_torch import report_warp_size
 
     report_warp_size(heuristics, profile())
     choose_without_timing(heuristics.CachingAutotuner, profile())
+    prefer_host_blocks(heuristics, profile())
 
 
 def _gpu_type(utils: ModuleType) -> None:
