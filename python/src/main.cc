@@ -1,8 +1,11 @@
 //===- main.cc - the libtriton module -------------------------------------===//
 //
-// One submodule per part of the compiler and one per selected backend.
+// One submodule per part of the compiler and one per selected backend. Those
+// that only a compile uses are filled when it does.
 //
 //===----------------------------------------------------------------------===//
+
+#include "lazy_module.h"
 
 #include <pybind11/pybind11.h>
 
@@ -20,13 +23,13 @@ void bindEnvironment(py::module_ &m);
 
 PYBIND11_MODULE(libtriton, m) {
   m.doc() = "Native part of Triton: IR, passes, code generation, launching";
-  init_triton_ir(m.def_submodule("ir"));
-  init_triton_passes(m.def_submodule("passes"));
-  init_triton_llvm(m.def_submodule("llvm"));
+  addLazily(m, "ir", init_triton_ir);
+  addLazily(m, "passes", init_triton_passes);
+  addLazily(m, "llvm", init_triton_llvm);
   init_triton_native(m.def_submodule("native"));
   bindEnvironment(m);
 
-#define TRITON_BACKEND(name) init_triton_##name(m.def_submodule(#name));
+#define TRITON_BACKEND(name) addLazily(m, #name, init_triton_##name);
 #include "triton/Backends.def"
 #undef TRITON_BACKEND
 }
