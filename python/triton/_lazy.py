@@ -1,9 +1,10 @@
-"""Names of a package that are imported when they are first used."""
+"""Names and modules that are imported when they are first used."""
 
 from __future__ import annotations
 
 import importlib
 from collections.abc import Callable
+from types import ModuleType
 from typing import Any
 
 
@@ -28,3 +29,13 @@ def lazy_export(
     is_full = module.startswith(package.partition(".")[0] + ".")
     value = namespace[name] = getattr(importlib.import_module(module if is_full else f"{package}.{module}"), name)
     return value
+
+
+class LazyModule(ModuleType):
+    """Stands for the module of that name, which is imported when something in it is asked for."""
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(importlib.import_module(self.__name__), name)
+
+    def __dir__(self) -> list[str]:
+        return dir(importlib.import_module(self.__name__))

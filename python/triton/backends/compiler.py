@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from abc import ABCMeta, abstractmethod
-from dataclasses import dataclass
 from enum import Enum
 from types import ModuleType
 from typing import Any
 
+from .._record import Record
 
-@dataclass(frozen=True)
-class GPUTarget:
+
+class GPUTarget(Record):
     """What a kernel is compiled for. A CPU is a target, too.
 
     `backend` is the name that `BaseBackend.supports_target` knows, `arch` an architecture (number or name) in the

@@ -6,18 +6,19 @@ Stages: ``ttir`` (clean-up of the front end's output), ``tcir`` (tile loops), ``
 from __future__ import annotations
 
 import functools
-import importlib
 import importlib.util
 from types import ModuleType
-from typing import Any, NamedTuple
+from typing import Any
 
 from triton import knobs
+from triton._lazy import LazyModule
+from triton._record import Record
 from triton.backends.compiler import BaseBackend, GPUTarget, Language
 
 from .options import CPUOptions, parse_options
 
 
-class Machine(NamedTuple):
+class Machine(Record):
     """What code is generated for. An empty triple is that of this machine."""
 
     triple: str
@@ -116,7 +117,7 @@ class CPUBackend(BaseBackend):
 
         # Objects of a host with a vector library may call it.
         library = self.machine.is_host and cpu.host()["vector_library"]
-        return "cpu-" + "-".join(map(str, (*self.machine, library)))
+        return "cpu-" + "-".join(map(str, (*vars(self.machine).values(), library)))
 
     def parse_options(self, options: dict) -> CPUOptions:
         return parse_options(options, self.machine.cpu)
@@ -128,7 +129,7 @@ class CPUBackend(BaseBackend):
         name = "triton.language.extra.cpu.libdevice"
         if importlib.util.find_spec("triton.language.extra.cpu") is None or importlib.util.find_spec(name) is None:
             return {}
-        return {"triton.language.extra.libdevice": importlib.import_module(name)}
+        return {"triton.language.extra.libdevice": LazyModule(name)}
 
     def load_dialects(self, context: Any) -> None:
         """The trunk loads every dialect that the CPU stages use."""

@@ -142,13 +142,15 @@ class CPUDriver(DriverBase):
     def launcher_cls(self) -> Any:
         from triton.runtime.native_bridge import abi_launcher
 
-        from .sanitizer import checked_run
-
         make = abi_launcher(self)
 
         def launcher(src: Any, metadata: Any) -> Any:
             run = make(src, metadata)
-            return checked_run(run, src, metadata) if metadata.python_launch else run
+            if not metadata.python_launch:
+                return run
+            from .sanitizer import checked_run
+
+            return checked_run(run, src, metadata)
 
         return launcher
 

@@ -3,13 +3,27 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, fields
 from typing import Any
 
 from triton import knobs
 from triton._knob_types import Knob, KnobGroup
+from triton._record import Record
 
-from .sanitizer import sanitize_mode
+_OFF = ("", "0", "false", "off", "no", "n")
+_ON = ("1", "true", "on", "yes", "y", "storage")
+
+
+def sanitize_mode(value: Any) -> str:
+    """The option `sanitize` as text: ``""`` (off), ``"storage"`` or ``"view"``. ValueError for anything else."""
+    text = str(value).strip().lower()
+    if value is None or text in _OFF:
+        return ""
+    if text in _ON:
+        return "storage"
+    if text == "view":
+        return "view"
+    raise ValueError(f"sanitize (TRITON_CPU_SANITIZE) must be 0, 1, 'storage' or 'view', got {value!r}")
+
 
 # Keywords that kernels written for GPUs pass. They are accepted, reported in the metadata, and change no code.
 NO_EFFECT = frozenset(
@@ -48,8 +62,7 @@ class CPUKnobs(KnobGroup):
 knobs.add_group("cpu", CPUKnobs(), code=("sanitize",))
 
 
-@dataclass(frozen=True)
-class CPUOptions:
+class CPUOptions(Record):
     """Options of a compile. Those in `NO_EFFECT` exist so that one source runs on every device."""
 
     debug: bool = False
@@ -100,13 +113,13 @@ class CPUOptions:
 
     def hash(self) -> str:
         """Digest of the options that change code, so that autotuning over the others compiles once."""
-        text = "_".join(f"{f.name}-{getattr(self, f.name)!r}" for f in fields(self) if f.name not in NO_EFFECT)
+        text = "_".join(f"{name}-{value!r}" for name, value in vars(self).items() if name not in NO_EFFECT)
         return hashlib.sha256(text.encode("utf-8")).hexdigest()
 
 
 def parse_options(options: dict[str, Any], arch: str) -> CPUOptions:
     """Options of a launch; keywords that are none are ignored (the launcher has rejected them)."""
-    names = {f.name for f in fields(CPUOptions)}
+    names = CPUOptions.defaults
     chosen = {name: value for name, value in options.items() if name in names and value is not None}
     chosen["arch"] = arch
     fusion = chosen.get("enable_fp_fusion", knobs.language.default_fp_fusion)

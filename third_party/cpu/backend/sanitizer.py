@@ -10,20 +10,6 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 _NEAR = 1 << 20  # bytes within which an address of unknown origin is told as a distance from an argument
-_OFF = ("", "0", "false", "off", "no", "n")
-_ON = ("1", "true", "on", "yes", "y", "storage")
-
-
-def sanitize_mode(value: Any) -> str:
-    """The option `sanitize` as text: ``""`` (off), ``"storage"`` or ``"view"``. ValueError for anything else."""
-    text = str(value).strip().lower()
-    if value is None or text in _OFF:
-        return ""
-    if text in _ON:
-        return "storage"
-    if text == "view":
-        return "view"
-    raise ValueError(f"sanitize (TRITON_CPU_SANITIZE) must be 0, 1, 'storage' or 'view', got {value!r}")
 
 
 class Extent(NamedTuple):

@@ -11,7 +11,8 @@ import pytest
 import torch
 import triton
 import triton.language as tl
-from triton.backends.cpu.sanitizer import OutOfBoundsError, extents_of, sanitize_mode
+from triton.backends.cpu.options import sanitize_mode
+from triton.backends.cpu.sanitizer import OutOfBoundsError, extents_of
 from triton.runtime.interpreter import InterpretedFunction
 from triton.tools.tensor_descriptor import TensorDescriptor
 
