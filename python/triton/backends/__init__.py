@@ -89,26 +89,38 @@ def _entry_points() -> dict[str, str]:
     launch of a process.
     """
     found: dict[str, str] = {}
+    standard = _folders_of_the_standard_library()
     for folder in sys.path:
+        if folder in standard:
+            continue
+        folder = folder or "."
         try:
-            names = [entry.name for entry in os.scandir(folder or ".") if entry.name.endswith(_METADATA_FOLDERS)]
+            names = [name for name in os.listdir(folder) if name.endswith(_METADATA_FOLDERS)]
         except OSError:  # not there, or an archive
             continue
         owners = []
         for name in sorted(names):
             try:
-                with open(os.path.join(folder, name, "entry_points.txt"), encoding="utf-8") as file:
-                    text = file.read()
+                with open(f"{folder}/{name}/entry_points.txt", "rb", buffering=0) as file:
+                    content = file.read()
             except OSError:  # most distributions have none
                 continue
-            if f"[{_GROUP}]" in text:
-                for key, value in _section(text).items():
+            if f"[{_GROUP}]".encode() in content:
+                for key, value in _section(content.decode()).items():
                     found.setdefault(key, value)
                 if _owns_package(os.path.join(folder, name)):
                     owners.append(name.rpartition(".")[0])
         if len(owners) > 1:
             _warn_of_owners(folder, owners)
     return found
+
+
+def _folders_of_the_standard_library() -> tuple[str, ...]:
+    """Folders of hundreds of files, where a Python that has a folder for distributions keeps none of them."""
+    folder = os.path.dirname(os.__file__)
+    if not os.path.isdir(os.path.join(folder, "site-packages")):
+        return ()
+    return folder, os.path.join(folder, "lib-dynload")
 
 
 def _owns_package(metadata: str) -> bool:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import json
-from collections import namedtuple
-from collections.abc import Callable
+import operator
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from .. import knobs
 from ..backends.compiler import GPUTarget
-from ..runtime.errors import OutOfResources
 
 
 class LazyDict:
@@ -75,12 +75,51 @@ class AsmDict(dict):
         return AsmDict, (dict(self.items()), {}, self._binary_ext)
 
 
+class KernelMetadata(tuple):
+    """Base of the named tuples of metadata. Their fields depend on backend and options.
+
+    `collections.namedtuple` compiles a function for each class, which takes longer than to load the kernel.
+    """
+
+    __slots__ = ()
+    _fields: tuple[str, ...] = ()
+
+    @classmethod
+    def _make(cls, values: Iterable[Any]) -> Any:
+        return tuple.__new__(cls, values)
+
+    def _asdict(self) -> dict[str, Any]:
+        return dict(zip(self._fields, self))
+
+    def _replace(self, **changes: Any) -> Any:
+        unknown = changes.keys() - set(self._fields)
+        if unknown:
+            raise ValueError(f"kernel metadata has no field {', '.join(sorted(unknown))}")
+        return self._make([changes.get(name, value) for name, value in zip(self._fields, self)])
+
+    def __repr__(self) -> str:
+        return f"KernelMetadata({', '.join(f'{name}={value!r}' for name, value in zip(self._fields, self))})"
+
+
+@functools.cache
+def _metadata_class(names: tuple[str, ...]) -> Any:
+    fields = {name: property(operator.itemgetter(index)) for index, name in enumerate(names)}
+    return type("KernelMetadata", (KernelMetadata,), {"__slots__": (), "_fields": names, **fields})
+
+
 def metadata_tuple(metadata: dict[str, Any]) -> Any:
     """A named tuple of the metadata; the target is a `GPUTarget` again after a trip through json."""
     target = metadata["target"]
     if isinstance(target, dict):
         metadata = {**metadata, "target": GPUTarget(target["backend"], target["arch"], target["warp_size"])}
-    return namedtuple("KernelMetadata", sorted(metadata))(**metadata)
+    names = tuple(sorted(metadata))
+    return _metadata_class(names)._make([metadata[name] for name in names])
+
+
+def _out_of_resources(required: int, limit: int, name: str) -> Exception:
+    from ..runtime.errors import OutOfResources
+
+    return OutOfResources(required, limit, name)
 
 
 class _Handle:
@@ -136,7 +175,7 @@ class CompiledKernel:
         run = active.launcher_cls(self.src, self.metadata)
         limit = active.utils.get_device_properties(device)["max_shared_mem"]
         if self.metadata.shared > limit:
-            raise OutOfResources(self.metadata.shared, limit, "shared memory")
+            raise _out_of_resources(self.metadata.shared, limit, "shared memory")
         group = (self.name, self.metadata_group, self.hash)
         if knobs.runtime.kernel_load_start_hook:
             knobs.runtime.kernel_load_start_hook(None, None, *group)
@@ -144,7 +183,7 @@ class CompiledKernel:
         module, function, n_regs, n_spills, n_max_threads = loaded
         warp_size = self.metadata.target.warp_size
         if n_max_threads is not None and self.metadata.num_warps * warp_size > n_max_threads:
-            raise OutOfResources(self.metadata.num_warps * warp_size, n_max_threads, "threads")
+            raise _out_of_resources(self.metadata.num_warps * warp_size, n_max_threads, "threads")
         self.__dict__.update(
             function=function, n_regs=n_regs, n_spills=n_spills, n_max_threads=n_max_threads, run=run, module=module
         )

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import threading
 import time
-import zlib
-from dataclasses import dataclass
 from typing import Any
 
 import triton
 
 from .. import knobs
+from .._record import Record
 from ..backends import backends
 from ..backends.compiler import BaseBackend, GPUTarget, Language
 from ..runtime.cache import (
@@ -25,14 +25,12 @@ from ..runtime.cache import (
     warn_unwritable,
 )
 from .compiled_kernel import AsmDict, CompiledKernel, LazyDict, read_metadata
-from .errors import CompilationError
 from .source import ASTSource, IRSource
-from .traceback_filter import hide_compiler_frames
 
 __all__ = [
     "ASTSource",
     "AsmDict",
-    "CompilationError",
+    "CompilationError",  # noqa: F822  (__getattr__ has it)
     "CompileTimes",
     "CompiledKernel",
     "GPUTarget",
@@ -67,8 +65,15 @@ _REPORTS = (
 )
 
 
-@dataclass(frozen=True)
-class CompileTimes:
+def __getattr__(name: str) -> Any:
+    if name == "CompilationError":  # imported at first use: a kernel from the cache has none
+        from .errors import CompilationError
+
+        return CompilationError
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+class CompileTimes(Record):
     """Microseconds that the parts of a compile took, for `knobs.compilation.listener`."""
 
     ir_initialization: int
@@ -191,7 +196,7 @@ class _Compile:
                 binary = file.read()
         except (OSError, ValueError):
             return None
-        if metadata["hash"] != self.hash or metadata.pop("binary_crc32", None) != zlib.crc32(binary):
+        if metadata["hash"] != self.hash or metadata.pop("binary_digest", None) != _short_digest(binary):
             return None
         # Options that change no code are not in the key, so the entry may have been made with others.
         metadata.update(_plain(self.options.__dict__))
@@ -260,7 +265,7 @@ class _Compile:
                 if ext == self.binary_ext or not knobs.compilation.store_binary_only:
                     name = f"{self.file_name}.{ext}"
                     group[name] = self.cache.put(content, name)
-            sealed = {**metadata, "binary_crc32": zlib.crc32(outputs[self.binary_ext])}
+            sealed = {**metadata, "binary_digest": _short_digest(outputs[self.binary_ext])}
             group[self.metadata_name] = self.cache.put(
                 json.dumps(sealed, default=vars), self.metadata_name, binary=False
             )
@@ -302,6 +307,11 @@ class _StageFiles:
             if parse
             else IRSource(path, context, self.job.backend).make_ir(self.job.target, self.job.options, {}, {}, context)
         )
+
+
+def _short_digest(binary: bytes) -> str:
+    """Tells a whole file from a damaged one."""
+    return hashlib.sha256(binary).hexdigest()[:16]
 
 
 def _plain(metadata: dict[str, Any]) -> dict[str, Any]:
@@ -347,8 +357,13 @@ def compile(
         return kernel
     try:
         metadata, outputs, times = job.lower(clock)
-    except CompilationError as error:
-        raise hide_compiler_frames(error) from error.__cause__
+    except Exception as error:
+        from .errors import CompilationError
+        from .traceback_filter import hide_compiler_frames
+
+        if isinstance(error, CompilationError):
+            raise hide_compiler_frames(error) from error.__cause__
+        raise
     metadata = _plain(metadata)
     group = job.store(metadata, outputs)
     stored = CompileTimes(times.ir_initialization, times.lowering_stages, clock.lap())

@@ -5,17 +5,20 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..backends.compiler import Language
 from ..runtime.dependencies import is_constant
 
 
-class SpecializationProxy(NamedTuple):
+class SpecializationProxy:
     """What the `repr` function of `jit` sees: constants by name and the types of the arguments."""
 
-    constants: dict[str, Any]
-    signature: dict[str, str]
+    __slots__ = ("constants", "signature")
+
+    def __init__(self, constants: dict[str, Any], signature: dict[str, str]):
+        self.constants = constants
+        self.signature = signature
 
 
 def constant_text(value: Any) -> str:
@@ -79,7 +82,8 @@ class ASTSource:
         """The symbol of the kernel: what the `repr` function returns, without characters that symbols cannot have."""
         names = self.fn.arg_names
         constants = {names[path[0]]: value for path, value in self.constants.items() if len(path) == 1}
-        return re.sub(r"[^\w$.]", "_", str(self.fn.repr(SpecializationProxy(constants, self.signature))))
+        text = str(self.fn.repr(SpecializationProxy(constants, self.signature)))
+        return text if text.isidentifier() else re.sub(r"[^\w$.]", "_", text)
 
     def hash(self) -> str:
         constants = [(path, constant_text(value)) for path, value in sorted(self.constants.items())]

@@ -7,7 +7,8 @@ launcher, which makes the same decisions without building any of these objects.
 from __future__ import annotations
 
 import difflib
-from typing import Any, NamedTuple
+from collections.abc import Iterator
+from typing import Any
 
 from .._utils import find_paths_if, get_iterable_path
 from .kernel_param import KernelParam
@@ -62,11 +63,17 @@ def missing_message(fn: Any, missing: list[KernelParam]) -> str:
     return f"{fn.__name__}() missing {plural(len(missing), 'required argument')}: {names}{hint}"
 
 
-class Specialization(NamedTuple):
+class Specialization:
     """Types and keys of the arguments, in the order of the parameters."""
 
-    types: list[Any]
-    keys: list[Any]
+    __slots__ = ("keys", "types")
+
+    def __init__(self, types: list[Any], keys: list[Any]):
+        self.types = types
+        self.keys = keys
+
+    def __iter__(self) -> Iterator[list[Any]]:
+        return iter((self.types, self.keys))
 
 
 def _describe(fn: Any, param: KernelParam) -> str:

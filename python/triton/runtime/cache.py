@@ -7,7 +7,6 @@ that cannot be written is a warning, not an error: the kernel in memory works.
 
 from __future__ import annotations
 
-import base64
 import contextlib
 import errno
 import hashlib
@@ -60,7 +59,7 @@ class CacheManager(ABC):
         """Records `group`, names and paths. Called after its files were stored."""
 
 
-def _write_atomically(path: str, data: bytes) -> None:
+def write_atomically(path: str, data: bytes) -> None:
     """OSError when it fails; `path` is then as it was before, and nothing is left beside it."""
     import tempfile  # and its many imports: not for those who only read
 
@@ -85,6 +84,7 @@ def _umask() -> int:
 
 
 _UMASK: int | None = None
+_BASE32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
 _warned: set[str] = set()
 
 
@@ -134,10 +134,10 @@ class FileCacheManager(CacheManager):
         content = data if isinstance(data, bytes) else str(data).encode("utf-8")
         os.makedirs(self.cache_dir, exist_ok=True)
         try:
-            _write_atomically(path, content)
+            write_atomically(path, content)
         except FileNotFoundError:  # another process removed the folder in between
             os.makedirs(self.cache_dir, exist_ok=True)
-            _write_atomically(path, content)
+            write_atomically(path, content)
         return path
 
     def get_group(self, filename: str) -> dict[str, str] | None:
@@ -250,8 +250,10 @@ class RemoteCacheManager(CacheManager):
 
 
 def _base32(key: str) -> str:
-    """The folder name of a hex digest."""
-    return base64.b32encode(bytes.fromhex(key)).decode("ascii").rstrip("=")
+    """The folder name of a hex digest, as `base64.b32encode` writes it, without padding and without its imports."""
+    count = -(-4 * len(key) // 5)
+    number = int(key, 16) << 5 * count - 4 * len(key)
+    return "".join(_BASE32[number >> 5 * place & 31] for place in reversed(range(count)))
 
 
 def get_cache_manager(key: str) -> CacheManager:

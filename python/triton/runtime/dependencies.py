@@ -80,10 +80,9 @@ class _References(ast.NodeVisitor):
             self.chains.append([node.id])
 
 
-def references(tree: ast.Module) -> list[list[str]]:
-    """References in the single function of `tree`; its decorators and annotations are host code and do not count."""
+def references(function: ast.FunctionDef) -> list[list[str]]:
+    """References in `function`; its decorators and annotations are host code and do not count."""
     visitor = _References()
-    function = tree.body[0]
     for statement in function.body:
         visitor.visit(statement)
     for default in [*function.args.defaults, *function.args.kw_defaults]:
@@ -95,7 +94,7 @@ def references(tree: ast.Module) -> list[list[str]]:
 class DependencyScan:
     """Walks one function: `parts` are the texts that go into its key, `used` the values to check on a launch."""
 
-    def __init__(self, fn: FunctionType, tree: ast.Module, global_scope: dict, closure: dict):
+    def __init__(self, fn: FunctionType, definition: ast.FunctionDef, global_scope: dict, closure: dict):
         self.parts: list[str] = []
         self.used: dict[tuple[str, int], UsedGlobal] = {}
         self.callables: list[Any] = []
@@ -103,7 +102,7 @@ class DependencyScan:
         self._globals = global_scope
         self._closure = closure
         self._seen: set[int] = set()
-        for chain in references(tree):
+        for chain in references(definition):
             self._reference(chain)
 
     def _reference(self, chain: list[str]) -> None:

@@ -269,16 +269,23 @@ class JITFunction(JITCallable, KernelInterface[T], NativeSlot):
 
     def _compile(self, key: str, src: Any, options: Any, given: dict, device: int, warmup: bool) -> Any:
         from ..compiler.compiler import compile
-        from .jit_hooks import call_hook
 
         cache = self.device_caches[device]
-        described = (self, key, src, options, cache.target, device, warmup)
-        if call_hook(knobs.runtime.jit_cache_hook, *described, done=False):
+
+        def call(hook: Any, done: bool) -> bool:
+            """Calls `hook`, if there is one; true if it asks to skip the compile."""
+            if not hook:
+                return False
+            from .jit_hooks import call_hook
+
+            return call_hook(hook, self, key, src, options, cache.target, device, warmup, done)
+
+        if call(knobs.runtime.jit_cache_hook, done=False):
             return None
 
         def finish(kernel: Any) -> Any:
             first = cache.kernels.setdefault(key, kernel)  # another thread may have been faster
-            call_hook(knobs.runtime.jit_post_compile_hook, *described, done=True)
+            call(knobs.runtime.jit_post_compile_hook, done=True)
             return first
 
         mode = active_mode()

@@ -75,8 +75,6 @@ def call_hook(
     hook: Any, fn: Any, key: str, src: ASTSource, options: Any, target: Any, device: int, warmup: bool, done: bool
 ) -> bool:
     """Calls `hook`; true if it asks to skip the compile."""
-    if not hook:
-        return False
     name = f"{fn.module}.{fn.fn.__qualname__}"
     arguments = ", ".join(f"{param}: {type_name}" for param, type_name in src.signature.items())
     described = vars(options)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import hashlib
-import inspect
 import linecache
 import re
 import textwrap
@@ -13,6 +12,7 @@ from types import FunctionType
 from typing import Any
 
 from .dependencies import DependencyScan, UsedGlobal
+from .source_block import function_block
 
 _DEF_LINE = re.compile(r"^def\s+\w+\s*\(", re.MULTILINE)
 
@@ -57,6 +57,8 @@ class JITCallable:
         self._hash_lock = threading.RLock()
         self._src: str | None = None
         self._raw_src: str | None = None
+        # The syntax tree that the source was found with, until the key is made of it.
+        self._definition: ast.stmt | None = None
         self._starting_line_number = fn.__code__.co_firstlineno
         self._hash: str | None = None
         # {(name, id of scope): (value, scope)}: values that must not change between launches
@@ -66,7 +68,8 @@ class JITCallable:
 
     def _read_source(self) -> None:
         first = self.fn.__code__.co_firstlineno - 1
-        raw = "".join(inspect.getblock(self._lines[first:]))
+        lines, self._definition = function_block(self._lines[first:])
+        raw = "".join(lines)
         text = textwrap.dedent(raw)
         found = _DEF_LINE.search(text)
         if not found:
@@ -99,7 +102,7 @@ class JITCallable:
 
     def _unsafe_update_src(self, text: str) -> None:
         """Replaces the source. Kernels that were compiled before stay in the memory cache."""
-        self._src, self._raw_src, self._hash = text, text, None
+        self._src, self._raw_src, self._hash, self._definition = text, text, None, None
 
     @property
     def starting_line_number(self) -> int:
@@ -122,7 +125,9 @@ class JITCallable:
         return {**self.__globals__, **nonlocals_of(self.fn)}
 
     def _scan(self) -> DependencyScan:
-        return DependencyScan(self.fn, self.parse(), self.__globals__, nonlocals_of(self.fn))
+        self.src  # noqa: B018  (finds the definition)
+        definition, self._definition = self._definition, None
+        return DependencyScan(self.fn, definition or self.parse().body[0], self.__globals__, nonlocals_of(self.fn))
 
     def _key_prefix(self) -> str:
         """What a subclass adds to the key besides source and dependencies."""
@@ -169,7 +174,7 @@ class JITCallable:
         if self._src is None and self._lines is not None:
             self._read_source()
             state.update(_src=self._src, _raw_src=self._raw_src, _starting_line_number=self._starting_line_number)
-        state["_lines"] = None  # the whole file
+        state["_lines"] = state["_definition"] = None  # the whole file, and what only this process needs
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:

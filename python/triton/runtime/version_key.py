@@ -6,19 +6,24 @@ the active overlay, and those of the backend that compiles; an edit of another b
 
 Not every overlay file is in it: what mirrors `tools` cannot take part in a compile by itself. A jit function of such a
 file is part of the keys of the kernels that call it, as any other function is, so an edit there recompiles just these.
+
+What the files hold is remembered in the cache folder together with their sizes and times, so that a process need not
+read them all. Python decides by the same whether it runs a file or the bytecode that it kept of it.
 """
 
 from __future__ import annotations
 
+import contextlib
 import functools
-import glob
 import hashlib
 import os
 import struct
 import sys
+import time
 from collections.abc import Iterable
 
 import triton
+from triton import knobs
 from triton.flagtree_spec import overlay_dir, overlay_files, selected_backend
 
 _PACKAGES = ("compiler", "language", "experimental")
@@ -26,6 +31,11 @@ _BACKENDS = "backends"
 _WITHOUT_PART = ("tools", "cli")  # packages whose modules a compile never runs by itself
 _ROOT = os.path.dirname(os.path.abspath(triton.__file__))
 _PT_NOTE, _NT_GNU_BUILD_ID = 4, 3
+MEMORY = "__files__"  # in the cache folder: what the files of installations hold
+_MAX_REMEMBERED = 16
+# A file that was just written may be written again without another time to show for it: clocks of file systems tick in
+# up to 2 s.
+_SETTLED_NS = 3_000_000_000
 
 
 def _is_module(name: str) -> bool:
@@ -36,9 +46,15 @@ def _is_module(name: str) -> bool:
 def _python_files(folder: str) -> list[str]:
     """Python files below `folder`; an overlay inside of it is left out, whether it is active or not."""
     found = []
-    for path, subfolders, names in os.walk(folder, followlinks=True):
-        subfolders[:] = [name for name in subfolders if name not in ("__pycache__", "spec")]
-        found += [os.path.join(path, name) for name in names if _is_module(name)]
+    try:
+        entries = list(os.scandir(folder))
+    except OSError:  # there is none
+        return []
+    for entry in entries:
+        if _is_module(entry.name):
+            found.append(entry.path)
+        elif "." not in entry.name and entry.name not in ("__pycache__", "spec") and entry.is_dir():
+            found += _python_files(entry.path)
     return found
 
 
@@ -102,12 +118,72 @@ def _content_digest(files: Iterable[str]) -> str:
     return digest.hexdigest()
 
 
+def _state(files: Iterable[str]) -> tuple[str, bool]:
+    """A digest that changes with the set of files, and when one is written; and whether all have been left alone."""
+    states = []
+    newest = 0
+    for path in sorted(files):
+        status = os.stat(path)
+        modified, changed = status.st_mtime_ns, status.st_ctime_ns
+        states.append((path, status.st_dev, status.st_ino, status.st_size, modified, changed))
+        newest = max(newest, modified, changed)
+    return hashlib.sha256(repr(states).encode()).hexdigest(), newest + _SETTLED_NS < time.time_ns()
+
+
+def _entry(state: str, content: str) -> bytes:
+    """A line of the memory: two digests, and one by which a damaged line is known."""
+    pair = f"{state} {content}".encode()
+    return pair + b" " + hashlib.sha256(pair).hexdigest()[:16].encode()
+
+
+def _remembered_lines() -> list[bytes]:
+    try:
+        with open(os.path.join(knobs.cache.dir, MEMORY), "rb", buffering=0) as file:
+            return file.read().splitlines()
+    except OSError:  # not there yet
+        return []
+
+
+def _recall(state: str) -> str | None:
+    """What files in this state hold, if that is remembered."""
+    start = state.encode() + b" "
+    for line in _remembered_lines():
+        if line.startswith(start):
+            content = line[len(start) : len(start) + 64].decode("ascii", "replace")
+            return content if line == _entry(state, content) else None
+    return None
+
+
+def _remember(state: str, content: str) -> None:
+    from .cache import write_atomically
+
+    lines = [line for line in _remembered_lines() if not line.startswith(state.encode())]
+    lines = [*lines[1 - _MAX_REMEMBERED :], _entry(state, content)]
+    with contextlib.suppress(OSError):  # then they are read again
+        os.makedirs(knobs.cache.dir, exist_ok=True)
+        write_atomically(os.path.join(knobs.cache.dir, MEMORY), b"\n".join(lines) + b"\n")
+
+
+def _digest(files: list[str]) -> str:
+    """`_content_digest`, from memory where none of the files has changed."""
+    if not knobs.cache.dir:
+        return _content_digest(files)
+    state, is_settled = _state(files)
+    content = _recall(state) if is_settled else None
+    if content is None:
+        content = _content_digest(files)
+        if is_settled:
+            _remember(state, content)
+    return content
+
+
 @functools.cache
 def _common() -> str:
     """The part that all kernels share."""
-    libraries = sorted(glob.glob(os.path.join(_ROOT, "_C", "libtriton*")))
-    identities = ":".join(map(_library_identity, libraries))
-    files = _content_digest([*_trunk_files(), *_overlay_files()])
+    folder = os.path.join(_ROOT, "_C")
+    names = sorted(name for name in os.listdir(folder) if name.startswith("libtriton"))
+    identities = ":".join(_library_identity(os.path.join(folder, name)) for name in names)
+    files = _digest([*_trunk_files(), *_overlay_files()])
     return f"{triton.__version__}:{selected_backend()}:{files}:{identities}"
 
 
@@ -119,7 +195,7 @@ def compiler_key(module: str | None = None) -> str:
     this backend compiles. Without it the files of all backends of this installation count.
     """
     files = _python_files(os.path.join(_ROOT, _BACKENDS)) if module is None else _backend_files(module)
-    return hashlib.sha256(f"{_common()}:{_content_digest(files)}".encode()).hexdigest()
+    return hashlib.sha256(f"{_common()}:{_digest(files)}".encode()).hexdigest()
 
 
 def _backend_files(module: str) -> list[str]:
