@@ -1,6 +1,10 @@
 """Builds the extension ``torch_fl._C`` against the installed torch."""
 
+import os
 from pathlib import Path
+
+# An installed torch_fl that does not fit this torch must not keep its successor from being built.
+os.environ["TORCH_DEVICE_BACKEND_AUTOLOAD"] = "0"
 
 import torch
 from setuptools import setup
@@ -33,7 +37,8 @@ setup(
         CppExtension(
             "torch_fl._C",
             sorted(str(path.relative_to(HERE)) for path in (HERE / "csrc").glob("*.cpp")),
-            extra_compile_args=["-O1", "-Wall", "-Wextra", "-Wno-unused-parameter", "-fvisibility=hidden"],
+            extra_compile_args=["-O1", "-g0", "-Wall", "-Wextra", "-Wno-unused-parameter", "-fvisibility=hidden"],
+            extra_link_args=["-Wl,-s"],
         )
     ],
     cmdclass={"build_py": StampedPython, "build_ext": StampedExtension},
