@@ -32,6 +32,7 @@ class Record:
         super().__init_subclass__()
         own = {name: cls.__dict__.get(name, MISSING) for name in cls.__annotations__}
         cls.defaults = {**cls.defaults, **own}
+        cls.__dataclass_fields__ = _Fields()
 
     def __init__(self, *args: Any, **values: Any):
         what = f"{type(self).__name__}()"

@@ -85,3 +85,5 @@ def test_fields_are_inherited():
 
     assert vars(Derived(1)) == {"x": 1, "y": 2, "names": ("a",), "z": 9}
     assert list(Point.defaults) == ["x", "y", "names"]
+    for cls, names in ((Point, ["x", "y", "names"]), (Derived, ["x", "y", "names", "z"])):
+        assert [field.name for field in dataclasses.fields(cls)] == names
