@@ -25,6 +25,34 @@ void bindPosition(BuilderClass &builder) {
            })
       .def("set_loc",
            [](Builder &self, mlir::Location &location) { self.loc = location; })
+      .def(
+          "set_inlined_loc",
+          [](Builder &self, const std::string &file, int line, int column,
+             const std::string &function, int firstLine, mlir::Location &call) {
+            mlir::MLIRContext *context = self.getContext();
+            auto place = [&](int line, int column) -> mlir::Location {
+              return mlir::FileLineColLoc::get(context, file, line, column);
+            };
+            auto name = mlir::NameLoc::get(
+                mlir::StringAttr::get(context, function), place(firstLine, 0));
+            self.loc = mlir::CallSiteLoc::get(
+                mlir::FusedLoc::get(context, {place(line, column)}, name),
+                call);
+          },
+          py::arg("file"), py::arg("line"), py::arg("column"),
+          py::arg("function"), py::arg("first_line"), py::arg("call"),
+          "A place in `function`, which is traced at the place `call`.")
+      .def(
+          "set_function_loc",
+          [](Builder &self, const std::string &file, int line,
+             const std::string &function) {
+            mlir::MLIRContext *context = self.getContext();
+            self.loc = mlir::NameLoc::get(
+                mlir::StringAttr::get(context, function),
+                mlir::FileLineColLoc::get(context, file, line, 0));
+          },
+          py::arg("file"), py::arg("line"), py::arg("function"),
+          "The place of a function that others call, with its name.")
       .def("get_loc", [](Builder &self) { return self.loc; })
       .def("set_name",
            [](Builder &self, mlir::Value &value, const std::string &name) {

@@ -65,6 +65,56 @@ static PyObject *setKnobs(PyObject *, PyObject *args) {
   Py_RETURN_NONE;
 }
 
+//===----------------------------------------------------------------------===//
+// The environment
+//===----------------------------------------------------------------------===//
+
+#if PY_VERSION_HEX >= 0x030c0000
+static int noteChange(PyDict_WatchEvent, PyObject *dict, PyObject *,
+                      PyObject *) {
+  if (dict == state.environment)
+    state.environmentChanged = true;
+  return 0;
+}
+#endif
+
+/// `watch_environment(dict, publish_knobs)`.
+static PyObject *watchEnvironment(PyObject *, PyObject *args) {
+  PyObject *dict, *publish;
+  if (!PyArg_ParseTuple(args, "O!O", &PyDict_Type, &dict, &publish))
+    return nullptr;
+#if PY_VERSION_HEX >= 0x030c0000
+  static int watcher = PyDict_AddWatcher(noteChange);
+  if (watcher < 0 || PyDict_Watch(watcher, dict) != 0)
+    return nullptr;
+#endif
+  Py_INCREF(dict);
+  Py_XSETREF(state.environment, dict);
+  Py_INCREF(publish);
+  Py_XSETREF(state.publishKnobs, publish);
+  Py_RETURN_NONE;
+}
+
+TRITON_COLD bool refreshKnobs() {
+#if PY_VERSION_HEX >= 0x030c0000
+  state.environmentChanged = false;
+#else
+  state.environmentVersion =
+      reinterpret_cast<PyDictObject *>(state.environment)->ma_version_tag;
+#endif
+  PyObject *done = PyObject_CallNoArgs(state.publishKnobs);
+  Py_XDECREF(done);
+  if (done)
+    return true;
+  // The next launch tries again.
+#if PY_VERSION_HEX >= 0x030c0000
+  state.environmentChanged = true;
+#else
+  state.environmentVersion = 0;
+#endif
+  return false;
+}
+
 static PyMethodDef functions[] = {
     {"set_driver", setDriver, METH_VARARGS,
      "set_driver(abi capsule or None, device_types): where launches go. Bit d "
@@ -72,6 +122,9 @@ static PyMethodDef functions[] = {
     {"set_knobs", setKnobs, METH_VARARGS,
      "set_knobs(word, enter, enter_calls, exit, exit_calls): what stands for "
      "the knobs that change code, and the launch hooks."},
+    {"watch_environment", watchEnvironment, METH_VARARGS,
+     "watch_environment(dict, publish_knobs): publish_knobs() runs before the "
+     "next launch after a change of dict."},
     {nullptr, nullptr, 0, nullptr}};
 
 } // namespace triton::native

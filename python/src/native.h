@@ -48,12 +48,32 @@ struct State {
   uint64_t deviceTypes = ~uint64_t(0);
   /// Stands for the knobs that change generated code; part of every key.
   uint64_t knobs = 0;
+  /// The dictionary inside of `os.environ`, which knobs follow, or null.
+  PyObject *environment = nullptr;
+  /// What tells the knobs to the launcher again.
+  PyObject *publishKnobs = nullptr;
+#if PY_VERSION_HEX >= 0x030c0000
+  bool environmentChanged = false;
+#else
+  uint64_t environmentVersion = 0;
+#endif
   /// Launch hooks: null, a function, or a chain of functions.
   PyObject *enterHook = nullptr;
   PyObject *exitHook = nullptr;
   /// The lists inside of the hooks that are chains, else null.
   PyObject *enterCalls = nullptr;
   PyObject *exitCalls = nullptr;
+
+  /// Whether a variable was set since the knobs were published.
+  bool knobsMayDiffer() const {
+#if PY_VERSION_HEX >= 0x030c0000
+    return environmentChanged;
+#else
+    return environment &&
+           environmentVersion !=
+               reinterpret_cast<PyDictObject *>(environment)->ma_version_tag;
+#endif
+  }
 
   bool hasHooks() const {
     return isActive(enterHook, enterCalls) || isActive(exitHook, exitCalls);
@@ -66,6 +86,10 @@ private:
 };
 
 extern State state;
+
+/// Has Python publish the knobs anew. False with an exception set, for example
+/// when a variable has a value that its knob cannot have.
+bool refreshKnobs();
 
 /// A number that changes when `type` or a base of it is changed; 0 if there is
 /// none now.

@@ -224,6 +224,8 @@ struct Owned {
 
 Result launch(Function *function, const CallArguments &call, PyObject *grid,
               const uint32_t *knownSizes, PyObject *&kernel) {
+  if (__builtin_expect(state.knobsMayDiffer(), 0) && !refreshKnobs())
+    return Result::Error;
   // Read once: code of arguments or of the grid may choose another driver.
   const TritonDriverAbi *driver = state.driver;
   if (__builtin_expect(!driver || state.hasHooks() ||

@@ -52,7 +52,8 @@ TRITON_COLD static void nameArgument(const Runner *self, const Reader &reader,
                                      size_t index) {
   PyObject *type, *value, *traceback;
   PyErr_Fetch(&type, &value, &traceback);
-  if (traceback || (type != PyExc_ValueError && type != PyExc_OverflowError)) {
+  if (traceback || (type != PyExc_ValueError && type != PyExc_TypeError &&
+                    type != PyExc_OverflowError)) {
     PyErr_Restore(type, value, traceback);
     return;
   }
@@ -89,6 +90,12 @@ TRITON_COLD static bool askAddress(PyObject *value, uint64_t &address) {
   if (PyLong_Check(value)) {
     address = PyLong_AsUnsignedLongLong(value);
     return !PyErr_Occurred();
+  }
+  if (NegatedProbe::askNegated(value)) {
+    PyErr_SetString(PyExc_TypeError,
+                    "a view that negates its memory (such as x.conj().imag); "
+                    "pass .resolve_neg() of it");
+    return false;
   }
   PyObject *answer = PyObject_CallMethod(value, "data_ptr", nullptr);
   if (!answer) {

@@ -293,6 +293,8 @@ TRITON_COLD static void decide(TypeInfo &info) {
     info.kind = dataPtr ? Kind::Protocol : Kind::Other;
     Py_XDECREF(dataPtr);
   }
+  if (info.kind == Kind::Exchange || info.kind == Kind::Protocol)
+    info.negated = negatedProbe(type, info.exchange);
   info.version = typeVersion(type); // the lookups gave the type one
 }
 
@@ -304,7 +306,7 @@ TypeInfo *typeInfo(PyTypeObject *type) {
       decide(*found->second);
     return found->second;
   }
-  auto *info = new TypeInfo{type, 0, Kind::Other, nullptr};
+  auto *info = new TypeInfo{type, 0, Kind::Other, nullptr, {}};
   Py_INCREF(reinterpret_cast<PyObject *>(type)); // its address stays taken
   known.emplace(type, info);
   decide(*info);
@@ -345,6 +347,8 @@ static Result readExchange(const TypeInfo &info, PyObject *object,
     if (!empty)
       return Result::Fallback;
   }
+  if (__builtin_expect(info.negated.isNegated(object, tensor), 0))
+    return Result::Fallback; // Python refuses it
   return Result::Ok;
 }
 
@@ -369,7 +373,8 @@ static Element elementOfDtype(PyObject *dtype) {
   return element;
 }
 
-static Result readProtocol(PyObject *object, TensorView &view) {
+static Result readProtocol(const TypeInfo &info, PyObject *object,
+                           TensorView &view) {
   static PyObject *dataPtrName = PyUnicode_InternFromString("data_ptr");
   static PyObject *dtypeName = PyUnicode_InternFromString("dtype");
   PyObject *dtype = PyObject_GetAttr(object, dtypeName);
@@ -380,6 +385,8 @@ static Result readProtocol(PyObject *object, TensorView &view) {
   view.element = elementOfDtype(dtype);
   Py_DECREF(dtype);
   if (view.element == Element::Unknown)
+    return Result::Fallback;
+  if (info.negated.canAsk && NegatedProbe::askNegated(object))
     return Result::Fallback;
   PyObject *address = PyObject_CallMethodNoArgs(object, dataPtrName);
   view.address = address ? PyLong_AsUnsignedLongLong(address) : 0;
@@ -398,7 +405,7 @@ Result readTensor(const TypeInfo &info, PyObject *object, TensorView &view) {
   case Kind::Array:
     return readArray(object, view);
   case Kind::Protocol:
-    return readProtocol(object, view);
+    return readProtocol(info, object, view);
   default:
     return Result::Fallback;
   }

@@ -9,7 +9,7 @@
 #define TRITON_PYTHON_NATIVE_TENSOR_H
 
 #include "native.h"
-#include "native_dlpack.h"
+#include "native_negated.h"
 
 namespace triton::native {
 
@@ -64,6 +64,7 @@ struct TypeInfo {
   unsigned version;
   Kind kind;
   DLTensorFromObject exchange;
+  NegatedProbe negated;
 
   bool isCurrent() const;
 };

@@ -159,10 +159,10 @@ class runtime_knobs(KnobGroup):
     # hook(lazy_dict) around every launch
     launch_enter_hook = Setting(HookChain)
     launch_exit_hook = Setting(lambda: HookChain(reversed=True))
-    # hook(module, function, name, metadata_group, hash) around the load of a binary
+    # hook(module, function, name, metadata_group, hash) around the load of a binary, and before it is unloaded: when
+    # its kernel is collected, which one that can be launched is not
     kernel_load_start_hook = Setting(HookChain)
     kernel_load_end_hook = Setting(lambda: HookChain(reversed=True))
-    # For software that registers itself. Never called: a loaded kernel stays until the process ends.
     kernel_unload_hook = Setting(HookChain)
     # hook(key=, repr=, fn=, compile=, is_manual_warmup=, already_compiled=); a true result skips the compile
     jit_cache_hook = Setting(lambda: None)

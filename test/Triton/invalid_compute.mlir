@@ -114,6 +114,30 @@ tt.func @asm_pack_zero(%x: tensor<8xi8>) {
 
 // -----
 
+tt.func @asm_shapes(%x: tensor<8xi8>) {
+  // expected-error @below {{all non-scalar operands/results must have the same shape and base type}}
+  %0 = tt.elementwise_inline_asm "" {constraints = "=r,r", packed_element = 1 : i32, pure = true} %x : tensor<8xi8> -> tensor<16xi8>
+  tt.return
+}
+
+// -----
+
+tt.func @asm_tensor_of_nothing() {
+  // expected-error @below {{if a result is non-scalar, then at least one operand must be non-scalar}}
+  %0 = tt.elementwise_inline_asm "" {constraints = "=r", packed_element = 1 : i32, pure = true} -> tensor<8xi8>
+  tt.return
+}
+
+// -----
+
+tt.func @asm_no_result(%x: i32) {
+  // expected-error @below {{needs at least one result}}
+  "tt.elementwise_inline_asm"(%x) <{asm_string = "", constraints = "r", packed_element = 1 : i32, pure = true}> : (i32) -> ()
+  tt.return
+}
+
+// -----
+
 tt.func @reduce_axis(%x: tensor<8xf32>) {
   // expected-error @below {{'tt.reduce' axis must be in 0..0 for 'tensor<8xf32>', got 1}}
   %0 = "tt.reduce"(%x) <{axis = 1 : i32}> ({

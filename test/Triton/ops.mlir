@@ -134,6 +134,8 @@ tt.func @math(%f: tensor<8xf32>, %h: tensor<8xf8E5M2>, %i: tensor<8xi32>) {
   %7 = tt.extern_elementwise %f {libname = "", libpath = "", pure = true, symbol = "tanhf"} : (tensor<8xf32>) -> tensor<8xf32>
   // CHECK: tt.elementwise_inline_asm "mov $0, $1;" {constraints = "=r,r", packed_element = 1 : i32, pure = true} %{{.*}} : tensor<8xi32> -> tensor<8xi32>
   %8 = tt.elementwise_inline_asm "mov $0, $1;" {constraints = "=r,r", packed_element = 1 : i32, pure = true} %i : tensor<8xi32> -> tensor<8xi32>
+  // CHECK: tt.elementwise_inline_asm "rdtsc" {constraints = "={eax}", packed_element = 1 : i32, pure = false} -> i32
+  %time = tt.elementwise_inline_asm "rdtsc" {constraints = "={eax}", packed_element = 1 : i32, pure = false} -> i32
   // CHECK: tt.elementwise_inline_asm "two" {{.*}} -> tensor<8xi32>, tensor<8xf32>
   %9:2 = tt.elementwise_inline_asm "two" {constraints = "=r,=r,r,r", packed_element = 2 : i32, pure = false} %i, %f : tensor<8xi32>, tensor<8xf32> -> tensor<8xi32>, tensor<8xf32>
   tt.return

@@ -288,7 +288,7 @@ class Calls:
         if len(self.state.active) > self.max_call_depth:
             raise TypeError(f"{fn.__name__}() calls itself; recursion is not supported in kernels")
         callee = self.callee_of(fn)
-        loc = self.builder.get_loc()
+        loc = callee.call_site = self.builder.get_loc()
         self.state.active.append(fn)
         try:
             result = callee.trace_inline(self.bind(fn, args, dict(kwargs)))

@@ -75,6 +75,7 @@ class CodeGenerator(Expressions, Calls, ControlFlow, Statements, Names):
         self.src = fn.src
         self.file = fn.fn.__code__.co_filename
         self.first_line = fn.starting_line_number - 1
+        self.call_site = None  # the place of the call, where this is traced into the caller
         self.gscope = fn.get_capture_scope()
         self.lscope: dict = {}
         self.loop_depth = 0
@@ -116,7 +117,12 @@ class CodeGenerator(Expressions, Calls, ControlFlow, Statements, Names):
     def locate(self, node) -> None:
         """What is emitted from here on belongs to `node`."""
         self.current_node = node
-        self.builder.set_loc(self.file, self.first_line + node.lineno, node.col_offset)
+        line, column = self.first_line + node.lineno, node.col_offset
+        if self.call_site is None:
+            self.builder.set_loc(self.file, line, column)
+        else:
+            begin = self.first_line + self.function_node.lineno
+            self.builder.set_inlined_loc(self.file, line, column, self.fn.__name__, begin, self.call_site)
 
     # --- functions ---
     def trace_inline(self, bound: dict):
@@ -144,7 +150,7 @@ class CodeGenerator(Expressions, Calls, ControlFlow, Statements, Names):
         ir_types: list = []
         for t in types:
             t.flatten_ir_types(builder, ir_types)
-        self.locate(self.function_node)
+        self.builder.set_function_loc(self.file, self.first_line + self.function_node.lineno, self.fn.__name__)
         function = builder.create_function(self.state.module, symbol, ir_types, "private", self.fn.noinline)
         block = function.add_entry_block()
         self.lscope = dict(zip(bound, V.unflatten_values(block.arguments(), types)))

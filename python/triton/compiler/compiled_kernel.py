@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import json
 import operator
+import sys
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -135,6 +136,25 @@ class _Handle:
         return kernel.__dict__[self.name]
 
 
+class _LoadedBinary:
+    """Unloads a binary when the kernel that it belongs to, and all copies of that, are collected.
+
+    A launch holds its kernel, so none is running then.
+    """
+
+    def __init__(self, unload: Callable[[Any], None], module: Any, function: Any, group: tuple):
+        self.unload = unload
+        self.module = module
+        self.described = (module, function, *group)
+
+    def __del__(self, is_finalizing: Callable[[], bool] = sys.is_finalizing) -> None:
+        if is_finalizing():  # the module is partly gone by then
+            return
+        if knobs.runtime.kernel_unload_hook:
+            knobs.runtime.kernel_unload_hook(*self.described)
+        self.unload(self.module)
+
+
 class CompiledKernel:
     """A kernel compiled for one target and specialization.
 
@@ -187,6 +207,7 @@ class CompiledKernel:
         self.__dict__.update(
             function=function, n_regs=n_regs, n_spills=n_spills, n_max_threads=n_max_threads, run=run, module=module
         )
+        self._binary = _LoadedBinary(active.utils.unload_module, module, function, group)
         if knobs.runtime.kernel_load_end_hook:
             knobs.runtime.kernel_load_end_hook(module, function, *group)
 

@@ -7,6 +7,7 @@ Python; what the native code does not decide comes back to `JITFunction._run_pyt
 
 from __future__ import annotations
 
+import os
 import threading
 from types import FunctionType
 from typing import Any
@@ -57,6 +58,7 @@ def _install(native: Any, jit_type: type) -> None:
     listeners.append(_set_driver)
     KnobGroup._listeners += (_publish_knobs,)
     _native = native
+    native.watch_environment(os.environ._data, _publish_knobs)  # an object that changes with each assignment
     _publish_knobs()
     jit_type.__getitem__ = getitem
     jit_type.run = run

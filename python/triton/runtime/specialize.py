@@ -55,10 +55,7 @@ def _tensor(backend: Any, arg: Any, address: int, is_const: bool, specialize: bo
 
 
 def _check_plain(tensor: Any) -> None:
-    """TypeError for a view whose memory is to be read with other signs.
-
-    The native launcher does not ask: torch would need about 50 ns to answer for each tensor of each launch.
-    """
+    """TypeError for a view whose memory is to be read with other signs."""
     is_negated = getattr(tensor, "is_neg", None)
     if is_negated is not None and is_negated():
         raise TypeError("a view that negates its memory (such as x.conj().imag); pass .resolve_neg() of it")
@@ -87,6 +84,7 @@ def descriptor_type_name(descriptor: Any) -> str:
             f"the descriptor was changed: its base must be at a multiple of 16 bytes (it is at {address:#x}) and its "
             f"last stride 1 (strides: {strides})"
         )
+    _check_plain(descriptor.base)
     element = pointer_type(descriptor.base.dtype, False)[1:]
     padding = ",nan" if getattr(descriptor, "padding", "zero") == "nan" else ""
     return f"tensordesc<{element}[{', '.join(str(int(size)) for size in descriptor.block_shape)}]{padding}>"

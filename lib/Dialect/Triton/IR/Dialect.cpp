@@ -15,6 +15,19 @@ using namespace mlir::triton;
 
 namespace {
 
+/// `loc` with the place of `callee` at the frame that `call` made.
+Location inFunction(Location loc, Operation *call, Operation *callee) {
+  auto site = dyn_cast<CallSiteLoc>(loc);
+  if (!site)
+    return loc;
+  if (site.getCaller() != call->getLoc())
+    return CallSiteLoc::get(site.getCallee(),
+                            inFunction(site.getCaller(), call, callee));
+  Location frame =
+      FusedLoc::get(loc.getContext(), {site.getCallee()}, callee->getLoc());
+  return CallSiteLoc::get(frame, site.getCaller());
+}
+
 /// Everything inlines, unless a function says `noinline = true` or takes part
 /// in recursion.
 struct TritonInlinerInterface : public DialectInlinerInterface {
@@ -30,6 +43,27 @@ struct TritonInlinerInterface : public DialectInlinerInterface {
   }
   bool isLegalToInline(Operation *, Region *, bool, IRMapping &) const final {
     return true;
+  }
+
+  /// Line tables name the function of what was inlined: its frame in the place
+  /// of each operation, `callsite(... frame at call)`, becomes
+  /// `fused<place of the function>[frame]`.
+  void processInlinedCallBlocks(
+      Operation *call,
+      iterator_range<Region::iterator> inlinedBlocks) const final {
+    auto callable = dyn_cast<CallOpInterface>(call);
+    Operation *callee = callable ? callable.resolveCallable() : nullptr;
+    if (!callee || !isa<NameLoc>(callee->getLoc()))
+      return;
+    llvm::DenseMap<Location, Location> known;
+    for (Block &block : inlinedBlocks)
+      block.walk([&](Operation *op) {
+        Location loc = op->getLoc();
+        auto found = known.find(loc);
+        if (found == known.end())
+          found = known.try_emplace(loc, inFunction(loc, call, callee)).first;
+        op->setLoc(found->second);
+      });
   }
 
   /// A return in one of several blocks becomes a branch. The front end builds

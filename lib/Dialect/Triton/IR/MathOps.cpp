@@ -171,6 +171,12 @@ LogicalResult ElementwiseInlineAsmOp::verify() {
   int64_t pack = getPackedElement();
   if (pack < 1)
     return emitOpError() << "packed_element must be at least 1, got " << pack;
+  if (getResults().empty())
+    return emitOpError() << "needs at least one result";
+  // Assembly without operands is a scalar, which a trait of shapes refuses.
+  if (!getArgs().empty() &&
+      failed(OpTrait::impl::verifySameOperandsAndResultShape(*this)))
+    return failure();
   for (Value arg : getArgs()) {
     auto tensor = dyn_cast<RankedTensorType>(arg.getType());
     if (tensor && tensor.getNumElements() % pack != 0)

@@ -51,6 +51,16 @@ def memory_of_a_pointer(x_ptr, out_ptr):
     tl.store(out_ptr + at, x)
 
 
+@triton.jit
+def without_arguments(x_ptr, out_ptr):
+    at = tl.arange(0, 4)
+    seven = tl.inline_asm_elementwise("movl $$7, $0", "=r", [], tl.int32, False, 1)
+    low, high = tl.inline_asm_elementwise(
+        "movl $$1, $0\n\tmovl $$2, $1", "=r,=r", args=(), dtype=(tl.int32, tl.int8), is_pure=True, pack=1
+    )
+    tl.store(out_ptr + at, tl.load(x_ptr + at) * seven + low * 10 + high)
+
+
 @pytest.mark.parametrize(
     "kernel, dtype",
     [
@@ -59,6 +69,7 @@ def memory_of_a_pointer(x_ptr, out_ptr):
         (truth_values, "float32"),
         (with_a_comment, "int32"),
         (memory_of_a_pointer, "int32"),
+        (without_arguments, "int32"),
     ],
     ids=lambda value: getattr(value, "__name__", value),
 )

@@ -1,5 +1,6 @@
 """Launching: binding of arguments, grids, options, errors, hooks, caches."""
 
+import copy
 import gc
 import threading
 import weakref
@@ -390,6 +391,48 @@ def test_compile_hooks():
     knobs.runtime.jit_cache_hook = knobs.runtime.jit_post_compile_hook = None
     kernel = scale.preload(calls[0]["compile"]["specialization_data"])
     assert scale[(4,)](x, out, N, 2.0, BLOCK=16).hash == kernel.hash
+
+
+def test_hooks_of_loading_and_unloading():
+    @triton.jit
+    def kernel(out_ptr):
+        tl.store(out_ptr, 1)
+
+    seen = []
+    with knobs.runtime.scope():
+        knobs.runtime.kernel_load_start_hook = lambda *described: seen.append(("start", *described))
+        knobs.runtime.kernel_load_end_hook = lambda *described: seen.append(("end", *described))
+        knobs.runtime.kernel_unload_hook = lambda *described: seen.append(("unload", *described))
+        out = np.zeros(1, np.int32)
+        compiled = kernel[(1,)](out)
+        again = copy.copy(compiled)  # of the same code
+        loaded = (compiled.module, compiled.function, "kernel", compiled.metadata_group, compiled.hash)
+        assert seen == [("start", None, None, *loaded[2:]), ("end", *loaded)]
+        del compiled
+        kernel.device_caches.clear()
+        gc.collect()
+        assert len(seen) == 2
+        again[(1,)](out)
+        del again
+        gc.collect()
+        assert seen[2:] == [("unload", *loaded)]
+        kernel[(1,)](out)
+
+
+def test_variables_count_after_the_first_launch(monkeypatch):
+    monkeypatch.delenv("TRITON_DISABLE_LINE_INFO", raising=False)
+    x, out = arrays()
+    with_lines = scale[(4,)](x, out, N, 2.0, BLOCK=16)
+    monkeypatch.setenv("TRITON_DISABLE_LINE_INFO", "1")
+    without = scale[(4,)](x, out, N, 2.0, BLOCK=16)
+    assert without is not with_lines
+    assert scale[(4,)](x, out, N, 2.0, BLOCK=16) is without
+    monkeypatch.setenv("TRITON_DISABLE_LINE_INFO", "perhaps")
+    for _ in range(2):
+        with pytest.raises(ValueError, match="TRITON_DISABLE_LINE_INFO='perhaps'"):
+            scale[(4,)](x, out, N, 2.0, BLOCK=16)
+    monkeypatch.delenv("TRITON_DISABLE_LINE_INFO")
+    assert scale[(4,)](x, out, N, 2.0, BLOCK=16) is with_lines
 
 
 def test_compile_hook_can_skip():

@@ -21,7 +21,9 @@ _OPERAND = """
 _LOAD = """
     %x{i} = tt.load %q{i} : tensor<{n}x!tt.ptr<{type}>>"""
 _STORE = """
-    tt.store %q{i}, %r#{result} : tensor<{n}x!tt.ptr<{type}>>"""
+    tt.store %q{i}, %{result} : tensor<{n}x!tt.ptr<{type}>>"""
+_SPLAT = """
+    %s{i} = tt.splat %r#{i} : {type} -> tensor<{n}x{type}>"""
 
 
 def _quoted(text: str) -> str:
@@ -31,7 +33,10 @@ def _quoted(text: str) -> str:
 
 
 def kernel_text(asm: str, constraints: str, inputs: list[str], outputs: list[str], pack: int, n: int) -> str:
-    """TTIR of a kernel ``assembly(*inputs, *outputs)`` over `n` elements of the types in each."""
+    """TTIR of a kernel ``assembly(*inputs, *outputs)`` over `n` elements of the types in each.
+
+    Without inputs the assembly gives scalars; each is stored to all `n` places of its output.
+    """
     types = [*inputs, *outputs]
     arguments = ", ".join(f"%arg{i}: !tt.ptr<{t}>" for i, t in enumerate(types))
     body = "".join(_OPERAND.format(i=i, type=t, n=n) for i, t in enumerate(types))
@@ -39,11 +44,15 @@ def kernel_text(asm: str, constraints: str, inputs: list[str], outputs: list[str
     attributes = f"constraints = {_quoted(constraints)}, packed_element = {pack} : i32, pure = false"
     operands = ", ".join(f"%x{i}" for i in range(len(inputs)))
     operand_types = ", ".join(f"tensor<{n}x{t}>" for t in inputs)
-    result_types = ", ".join(f"tensor<{n}x{t}>" for t in outputs)
+    result_types = ", ".join(f"tensor<{n}x{t}>" if inputs else t for t in outputs)
     given = f"{operands} : {operand_types} " if inputs else ""
     body += f"""
     %r:{len(outputs)} = tt.elementwise_inline_asm {_quoted(asm)} {{{attributes}}} {given}-> {result_types}"""
-    body += "".join(_STORE.format(i=len(inputs) + i, result=i, type=t, n=n) for i, t in enumerate(outputs))
+    if not inputs:
+        body += "".join(_SPLAT.format(i=i, type=t, n=n) for i, t in enumerate(outputs))
+    stored = "r#{}" if inputs else "s{}"
+    for i, t in enumerate(outputs):
+        body += _STORE.format(i=len(inputs) + i, result=stored.format(i), type=t, n=n)
     return f"""module {{
   tt.func public @assembly({arguments}) attributes {{noinline = false}} {{
     %at = tt.make_range {{end = {n} : i32, start = 0 : i32}} : tensor<{n}xi32>{body}

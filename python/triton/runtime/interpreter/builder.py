@@ -274,6 +274,9 @@ class NumpyBuilder(TypeMethods, ElementMethods, ShapeMethods, MemoryMethods, Com
     def set_name(self, value: Value, name: str) -> None:
         """Values are printed by the names in the scope."""
 
+    def set_inlined_loc(self, file: str, line: int, column: int, *call: Any) -> None:
+        self.set_loc(file, line, column)
+
     def get_loc(self) -> tuple[str, int, int]:
         return self.location
 

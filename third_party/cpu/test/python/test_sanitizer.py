@@ -502,24 +502,6 @@ def test_the_knob_between_launches_of_one_kernel():
     assert memory.tolist() == [0, 0, 1, 0, 0, 0, 1, 1]
 
 
-def test_a_view_that_negates_its_memory():
-    """The launch that compiles notices as well, and every one of the interpreter."""
-
-    @triton.jit
-    def kernel(x, out):
-        tl.store(out, tl.load(x))
-
-    view = torch.tensor([1 + 2j]).conj().imag
-    for function, options in ((kernel, {}), (kernel, ON), (InterpretedFunction(kernel.fn), {})):
-        out = torch.zeros(1)
-        with pytest.raises(TypeError, match=r"argument 0 \('x'\).*negates its memory.*resolve_neg"):
-            function[(1,)](view, out, **options)
-        function[(1,)](view.resolve_neg(), out, **options)
-        assert out.item() == -2
-    with pytest.raises(TypeError, match="negates its memory"):  # checked launches ask each time
-        kernel[(1,)](view, torch.zeros(1), **ON)
-
-
 def test_an_ordinary_kernel_has_no_checks():
     x, out = torch.ones(256), torch.zeros(256)
     plain = copy_kernel[(2,)](x, out, 256, 0, BLOCK=128)

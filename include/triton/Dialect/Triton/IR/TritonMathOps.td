@@ -114,8 +114,7 @@ def ExternElementwiseOp : TT_Op<"extern_elementwise", [Elementwise, SameOperands
 }
 
 def ElementwiseInlineAsmOp : TT_Op<"elementwise_inline_asm", [
-    Elementwise, SameOperandsAndResultShape, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
-    ConditionallySpeculatable]> {
+    Elementwise, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>, ConditionallySpeculatable]> {
   let summary = "inline assembly on each group of `packed_element` elements";
   let arguments = (ins StrAttr:$asm_string, StrAttr:$constraints, BoolAttr:$pure, I32Attr:$packed_element,
                        Variadic<TT_NumberOrPtrLike>:$args);
