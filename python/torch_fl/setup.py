@@ -9,7 +9,7 @@ os.environ["TORCH_DEVICE_BACKEND_AUTOLOAD"] = "0"
 import torch
 from setuptools import setup
 from setuptools.command.build_py import build_py
-from torch.utils.cpp_extension import BuildExtension, CppExtension
+from torch.utils.cpp_extension import BuildExtension, CppExtension, include_paths
 
 HERE = Path(__file__).parent
 STAMP = HERE / "torch_fl" / "_built_for.py"
@@ -32,13 +32,29 @@ class StampedExtension(BuildExtension):
         super().run()
 
 
+def compile_arguments():
+    """Warnings are errors in our files; torch's headers are not ours, and warn. Nobody debugs an installed wheel."""
+    headers = (argument for path in include_paths() for argument in ("-isystem", path))
+    return ["-O1", "-Wall", "-Wextra", "-Werror", "-Wno-unused-parameter", "-fvisibility=hidden", "-g0", *headers]
+
+
+def link_arguments():
+    """The C++ library that torch has loaded, by name. A compiler that has only a static one would put a copy of it into
+    the extension, and exceptions do not survive the way from one copy to the other.
+    """
+    loaded = {line.split()[-1] for line in Path("/proc/self/maps").read_text().splitlines() if "libstdc++.so" in line}
+    return ["-Wl,-s", *sorted(loaded)]
+
+
+# The device lives in host memory or in that of an accelerator that torch knows. Both are compiled in: an accelerator is
+# used through torch's own interfaces, so its toolkit is not needed, and the process chooses when it imports torch_fl.
 setup(
     ext_modules=[
         CppExtension(
             "torch_fl._C",
-            sorted(str(path.relative_to(HERE)) for path in (HERE / "csrc").glob("*.cpp")),
-            extra_compile_args=["-O1", "-g0", "-Wall", "-Wextra", "-Wno-unused-parameter", "-fvisibility=hidden"],
-            extra_link_args=["-Wl,-s"],
+            sorted(str(path.relative_to(HERE)) for path in (HERE / "csrc").rglob("*.cpp")),
+            extra_compile_args=compile_arguments(),
+            extra_link_args=link_arguments(),
         )
     ],
     cmdclass={"build_py": StampedPython, "build_ext": StampedExtension},

@@ -1,9 +1,10 @@
 //===- Fallback.cpp - operators without a kernel of their own -------------===//
 //
-// One boxed function: arguments of the device become CPU ones that share their
-// memory, the operator runs on the CPU, its results become the device's.
+// One boxed function: arguments of flagos become those of the backing device
+// that share their memory, the operator runs there, its results become flagos'.
 //
 //===----------------------------------------------------------------------===//
+#include "Backing.h"
 #include "Generator.h"
 #include "Retag.h"
 
@@ -22,10 +23,11 @@ namespace torch_fl {
 namespace {
 
 /// Operators whose signature asks for some tensor of the CPU beside those of
-/// the device.
+/// the device, or that copy between devices.
 const std::unordered_set<std::string> &mixedOnPurpose() {
   static const std::unordered_set<std::string> names{
-      "aten::_pack_padded_sequence"};
+      "aten::_pack_padded_sequence", "aten::copy_",
+      "aten::copy_sparse_to_sparse_"};
   return names;
 }
 
@@ -43,12 +45,18 @@ bool isOptionalGenerator(const c10::Type &type) {
              c10::TypeKind::GeneratorType;
 }
 
+bool isElsewhere(const at::Tensor &tensor) {
+  return tensor.device().is_cpu() ||
+         tensor.device().type() == backing().device().type();
+}
+
 /// The arguments and results of one call.
 class Call {
 public:
   explicit Call(const c10::OperatorHandle &op) : op(op) {}
 
-  c10::IValue toHost(const c10::IValue &value, const c10::Argument &argument) {
+  c10::IValue toBacking(const c10::IValue &value,
+                        const c10::Argument &argument) {
     if (value.isTensor())
       return argumentTensor(value.toTensor());
     if (value.isTensorList())
@@ -57,29 +65,29 @@ public:
       });
     if (value.isDevice() &&
         value.toDevice().type() == c10::DeviceType::PrivateUse1)
-      return c10::Device(c10::DeviceType::CPU);
+      return backing().device();
     if (value.isGenerator() &&
         value.toGenerator().device().type() == c10::DeviceType::PrivateUse1)
-      return hostGenerator(value.toGenerator());
+      return backingGenerator(value.toGenerator());
     if (value.isNone() && isOptionalGenerator(*argument.type()))
-      return hostGenerator(defaultGenerator());
+      return backingGenerator(defaultGenerator());
     if (value.isOptionalTensorList())
       return map(value.toOptionalTensorList(),
                  [&](const std::optional<at::Tensor> &tensor) {
                    // Indices may be on the CPU.
                    return tensor ? std::optional<at::Tensor>(
-                                       tensors.toHost(*tensor))
+                                       tensors.toBacking(*tensor))
                                  : std::nullopt;
                  });
     return value;
   }
 
-  c10::IValue toDevice(const c10::IValue &value) {
+  c10::IValue toFlagos(const c10::IValue &value) {
     if (value.isTensor())
-      return tensors.toDevice(value.toTensor());
+      return tensors.toFlagos(value.toTensor());
     if (value.isTensorList())
       return map(value.toTensorList(), [&](const at::Tensor &tensor) {
-        return tensors.toDevice(tensor);
+        return tensors.toFlagos(tensor);
       });
     return value;
   }
@@ -87,19 +95,20 @@ public:
   void checkDevices() const {
     TORCH_CHECK(!foreign || !own || mixedOnPurpose().count(op.schema().name()),
                 op.schema().name(),
-                ": expected all tensors on one device, got flagos:0 and cpu. "
-                "Move them with .to(\"flagos\")");
+                ": expected all tensors on one device, got flagos:0 and ",
+                foreign.value_or(c10::DeviceType::CPU),
+                ". Move them with .to(\"flagos\")");
   }
 
   void writeBack() { tensors.writeBack(); }
 
 private:
   at::Tensor argumentTensor(const at::Tensor &tensor) {
-    if (isOnDevice(tensor))
+    if (tensor.defined() && tensor.is_privateuseone())
       own = true;
-    else if (tensor.defined() && tensor.device().is_cpu() && tensor.dim() > 0)
-      foreign = true;
-    return tensors.toHost(tensor);
+    else if (tensor.defined() && tensor.dim() > 0 && isElsewhere(tensor))
+      foreign = tensor.device();
+    return tensors.toBacking(tensor);
   }
 
   template <typename Element, typename Function>
@@ -114,14 +123,16 @@ private:
 
   const c10::OperatorHandle &op;
   Retagger tensors;
-  bool own = false, foreign = false;
+  bool own = false;
+  std::optional<c10::Device> foreign;
 };
 
-void runOnHost(const c10::OperatorHandle &op, torch::jit::Stack *stack) {
+void runOnBacking(const c10::OperatorHandle &op, torch::jit::Stack *stack) {
   const auto &schema = op.schema();
   if (logsCalls())
-    std::fprintf(stderr, "flagos: %s on the CPU\n",
-                 c10::toString(op.operator_name()).c_str());
+    std::fprintf(stderr, "flagos: %s on %s\n",
+                 c10::toString(op.operator_name()).c_str(),
+                 backing().name().c_str());
 
   // What autograd and autocast have to do for this call, they have done for the
   // tensors of the device.
@@ -133,31 +144,75 @@ void runOnHost(const c10::OperatorHandle &op, torch::jit::Stack *stack) {
   size_t first = stack->size() - schema.arguments().size();
   for (size_t i = 0; i < schema.arguments().size(); ++i)
     (*stack)[first + i] =
-        call.toHost((*stack)[first + i], schema.arguments()[i]);
+        call.toBacking((*stack)[first + i], schema.arguments()[i]);
   call.checkDevices();
 
   op.callBoxed(stack);
   call.writeBack();
   for (size_t i = stack->size() - schema.returns().size(); i < stack->size();
        ++i)
-    (*stack)[i] = call.toDevice((*stack)[i]);
+    (*stack)[i] = call.toFlagos((*stack)[i]);
 }
 
 /// Operators that torch composes of others for a device that has no kernel of
 /// its own, less exactly or with warnings that the user cannot do anything
-/// about. The CPU has kernels for them.
-constexpr const char *kNotComposed[] = {"mse_loss", "native_layer_norm",
+/// about. Backing devices have kernels for them.
+constexpr const char *kNotComposed[] = {"addr",
+                                        "addr.out",
+                                        "mish_backward",
+                                        "mse_loss",
+                                        "native_group_norm",
+                                        "native_layer_norm",
                                         "native_layer_norm_backward"};
+
+/// Registers the fallback for each operator that has a kernel for one of
+/// `keys`.
+void runOnBackingWhereThereIs(torch::Library &library,
+                              std::initializer_list<c10::DispatchKey> keys) {
+  auto &dispatcher = c10::Dispatcher::singleton();
+  for (const auto &name : dispatcher.getAllOpNames()) {
+    auto op = dispatcher.findOp(name);
+    if (!op || name.name.rfind("aten::", 0) != 0)
+      continue;
+    for (c10::DispatchKey key : keys)
+      if (op->hasKernelForDispatchKey(key)) {
+        library.impl(
+            c10::toString(name).c_str(),
+            torch::CppFunction::makeFromBoxedFunction<&runOnBacking>());
+        break;
+      }
+  }
+}
 
 } // namespace
 
 TORCH_LIBRARY_IMPL(_, PrivateUse1, m) {
-  m.fallback(torch::CppFunction::makeFromBoxedFunction<&runOnHost>());
+  m.fallback(torch::CppFunction::makeFromBoxedFunction<&runOnBacking>());
+}
+
+TORCH_LIBRARY_IMPL(_, SparsePrivateUse1, m) {
+  m.fallback(torch::CppFunction::makeFromBoxedFunction<&runOnBacking>());
+}
+
+TORCH_LIBRARY_IMPL(_, SparseCsrPrivateUse1, m) {
+  m.fallback(torch::CppFunction::makeFromBoxedFunction<&runOnBacking>());
+}
+
+// What torch composes of others for dense tensors, it cannot compose for sparse
+// ones.
+TORCH_LIBRARY_IMPL(aten, SparsePrivateUse1, m) {
+  runOnBackingWhereThereIs(
+      m, {c10::DispatchKey::SparseCPU, c10::DispatchKey::SparseCUDA});
+}
+
+TORCH_LIBRARY_IMPL(aten, SparseCsrPrivateUse1, m) {
+  runOnBackingWhereThereIs(
+      m, {c10::DispatchKey::SparseCsrCPU, c10::DispatchKey::SparseCsrCUDA});
 }
 
 TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {
   for (const char *name : kNotComposed)
-    m.impl(name, torch::CppFunction::makeFromBoxedFunction<&runOnHost>());
+    m.impl(name, torch::CppFunction::makeFromBoxedFunction<&runOnBacking>());
 }
 
 } // namespace torch_fl

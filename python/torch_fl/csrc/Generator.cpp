@@ -1,61 +1,76 @@
 //===- Generator.cpp - random numbers of the flagos device ----------------===//
 #include "Generator.h"
+#include "Backing.h"
 
-#include <ATen/CPUGeneratorImpl.h>
 #include <c10/core/GeneratorImpl.h>
 #include <c10/util/Exception.h>
+
+#include <mutex>
 
 namespace torch_fl {
 namespace {
 
-/// Numbers come from a CPU generator of its own, which operators that run on
-/// the CPU can use: they refuse those of another device. The same seed thus
-/// gives the same numbers as on the CPU.
-class HostBackedGenerator final : public c10::GeneratorImpl {
+/// Numbers come from a generator of the backing device, which operators that
+/// run there can use: they refuse those of another device. The same seed thus
+/// gives the same numbers as there.
+class BackedGenerator final : public c10::GeneratorImpl {
 public:
-  explicit HostBackedGenerator(at::Generator host)
-      : GeneratorImpl(c10::Device(c10::DeviceType::PrivateUse1, 0),
+  /// Stands for the default one of the backing device, if `backed` is not
+  /// defined. That one is asked for when it is needed, because asking starts
+  /// the device.
+  explicit BackedGenerator(at::Generator backed)
+      : GeneratorImpl(flagosDevice(),
                       c10::DispatchKeySet(c10::DispatchKey::PrivateUse1)),
-        host(std::move(host)) {}
+        backed(std::move(backed)) {}
 
-  void set_current_seed(uint64_t seed) override { host.set_current_seed(seed); }
-  uint64_t current_seed() const override { return host.current_seed(); }
-  uint64_t seed() override { return host.seed(); }
-  void set_offset(uint64_t offset) override { host.set_offset(offset); }
-  uint64_t get_offset() const override { return host.get_offset(); }
+  void set_current_seed(uint64_t seed) override {
+    get().set_current_seed(seed);
+  }
+  uint64_t current_seed() const override { return get().current_seed(); }
+  uint64_t seed() override { return get().seed(); }
+  void set_offset(uint64_t offset) override { get().set_offset(offset); }
+  uint64_t get_offset() const override { return get().get_offset(); }
   void set_state(const c10::TensorImpl &state) override {
-    host.unsafeGetGeneratorImpl()->set_state(state);
+    get().unsafeGetGeneratorImpl()->set_state(state);
   }
   c10::intrusive_ptr<c10::TensorImpl> get_state() const override {
-    return host.unsafeGetGeneratorImpl()->get_state();
+    return get().unsafeGetGeneratorImpl()->get_state();
   }
 
-  at::Generator host;
+  at::Generator &get() const {
+    std::lock_guard<std::mutex> lock(mutex);
+    if (!backed.defined())
+      backed = backing().defaultGenerator();
+    return backed;
+  }
 
 private:
   GeneratorImpl *clone_impl() const override {
-    return new HostBackedGenerator(host.clone());
+    return new BackedGenerator(get().clone());
   }
+
+  mutable std::mutex mutex;
+  mutable at::Generator backed;
 };
 
 } // namespace
 
 at::Generator newGenerator() {
-  return at::make_generator<HostBackedGenerator>(
-      at::detail::createCPUGenerator());
+  return at::make_generator<BackedGenerator>(backing().newGenerator());
 }
 
 const at::Generator &defaultGenerator() {
-  static auto *generator = new at::Generator(newGenerator());
+  static auto *generator =
+      new at::Generator(at::make_generator<BackedGenerator>(at::Generator()));
   return *generator;
 }
 
-at::Generator hostGenerator(const at::Generator &generator) {
+at::Generator backingGenerator(const at::Generator &generator) {
   auto *own =
-      dynamic_cast<HostBackedGenerator *>(generator.unsafeGetGeneratorImpl());
+      dynamic_cast<BackedGenerator *>(generator.unsafeGetGeneratorImpl());
   TORCH_CHECK(own, "expected a generator of flagos, got one of ",
               generator.device());
-  return own->host;
+  return own->get();
 }
 
 } // namespace torch_fl

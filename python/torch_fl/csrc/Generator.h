@@ -11,8 +11,8 @@ const at::Generator &defaultGenerator();
 /// A new generator of the device, with the default seed.
 at::Generator newGenerator();
 
-/// The CPU generator that `generator`, one of the device, draws its numbers
-/// from.
-at::Generator hostGenerator(const at::Generator &generator);
+/// The generator of the backing device that `generator`, one of flagos, draws
+/// its numbers from.
+at::Generator backingGenerator(const at::Generator &generator);
 
 } // namespace torch_fl

@@ -1,69 +1,62 @@
 //===- Hooks.cpp - what torch asks about the flagos device ----------------===//
-#include "Allocator.h"
+#include "Hooks.h"
+#include "Backing.h"
 #include "Generator.h"
-#include "PinnedMemory.h"
+#include "Resize.h"
 
 #include <ATen/detail/PrivateUse1HooksInterface.h>
-#include <ATen/native/Resize.h>
 
 namespace torch_fl {
 namespace {
 
 struct Hooks final : at::PrivateUse1HooksInterface {
+  void init() const override { backing().start(); }
   bool isBuilt() const override { return true; }
   bool isAvailable() const override { return true; }
-  bool hasPrimaryContext(c10::DeviceIndex) const override { return true; }
+  bool hasPrimaryContext(c10::DeviceIndex) const override {
+    return backing().isStarted();
+  }
   c10::DeviceIndex deviceCount() const override { return 1; }
   c10::DeviceIndex getCurrentDevice() const override { return 0; }
   void setCurrentDevice(c10::DeviceIndex device) const override {
-    check(device);
+    checkFlagosIndex(device);
   }
   c10::DeviceIndex exchangeDevice(c10::DeviceIndex device) const override {
-    check(device);
+    checkFlagosIndex(device);
     return 0;
   }
   /// A negative index changes nothing.
   c10::DeviceIndex maybeExchangeDevice(c10::DeviceIndex device) const override {
-    if (device >= 0)
-      check(device);
+    checkFlagosIndex(device);
     return 0;
   }
 
   const at::Generator &
   getDefaultGenerator(c10::DeviceIndex device) const override {
-    check(device);
+    checkFlagosIndex(device);
     return defaultGenerator();
   }
   at::Generator getNewGenerator(c10::DeviceIndex device) const override {
-    check(device);
+    checkFlagosIndex(device);
     return newGenerator();
   }
 
-  c10::Device getDeviceFromPtr(void *) const override {
-    return {c10::DeviceType::PrivateUse1, 0};
-  }
+  c10::Device getDeviceFromPtr(void *) const override { return flagosDevice(); }
   c10::Allocator *getPinnedMemoryAllocator() const override {
-    return pinnedAllocator();
+    return backing().pinnedAllocator();
   }
-  bool isPinnedPtr(const void *data) const override { return isPinned(data); }
+  bool isPinnedPtr(const void *data) const override {
+    return backing().isPinned(data);
+  }
 
   void resizePrivateUse1Bytes(const c10::Storage &storage,
                               size_t size) const override {
-    at::native::resize_bytes_cpu(storage.unsafeGetStorageImpl(), size);
-  }
-
-private:
-  static void check(c10::DeviceIndex device) {
-    TORCH_CHECK(device <= 0, "there is one flagos device, flagos:0; got index ",
-                static_cast<int>(device));
+    resizeStorage(storage, size);
   }
 };
 
-/// Torch keeps the pointer for good.
-const bool registered = [] {
-  at::RegisterPrivateUse1HooksInterface(new Hooks);
-  return true;
-}();
-
 } // namespace
+
+void registerHooks() { at::RegisterPrivateUse1HooksInterface(new Hooks); }
+
 } // namespace torch_fl

@@ -1,4 +1,5 @@
 //===- Module.cpp - the Python module torch_fl._C -------------------------===//
+#include "Backing.h"
 #include "Generator.h"
 
 #include <torch/csrc/Generator.h>
@@ -6,9 +7,16 @@
 #include <torch/version.h>
 
 PYBIND11_MODULE(_C, m) {
-  m.doc() = "The flagos device: allocator, guard, generator and operators are "
-            "registered when this is loaded.";
+  m.doc() = "The flagos device: operators are registered when this is loaded, "
+            "allocator, guard and hooks by start().";
   m.attr("torch_version") = TORCH_VERSION;
+  m.def(
+      "start",
+      [](const std::string &type) {
+        torch_fl::start(c10::Device(type).type());
+      },
+      py::arg("type"),
+      "Has flagos live in the memory of a type of device, 'cpu' or 'cuda'.");
   m.def(
       "default_generator",
       [] {

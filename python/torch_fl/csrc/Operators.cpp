@@ -4,7 +4,8 @@
 // device tensors, or see both devices.
 //
 //===----------------------------------------------------------------------===//
-#include "Allocator.h"
+#include "Backing.h"
+#include "Resize.h"
 #include "Retag.h"
 
 #include <ATen/EmptyTensor.h>
@@ -12,8 +13,6 @@
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/_reshape_alias_native.h>
 #include <ATen/ops/as_strided_native.h>
-#include <ATen/ops/resize_native.h>
-#include <ATen/ops/set_native.h>
 #include <ATen/ops/unfold_native.h>
 #include <ATen/ops/view_as_complex_native.h>
 #include <ATen/ops/view_as_real_native.h>
@@ -30,8 +29,8 @@ void checkOptions(std::optional<c10::Layout> layout,
                   std::optional<bool> pinned) {
   TORCH_CHECK(c10::layout_or_default(layout) == c10::kStrided,
               "flagos tensors are dense, got layout ", *layout);
-  TORCH_CHECK(!device || device->index() <= 0,
-              "there is one flagos device, flagos:0; got ", *device);
+  if (device)
+    checkFlagosIndex(device->index());
   TORCH_CHECK(!c10::pinned_memory_or_default(pinned),
               "only tensors of the CPU can be pinned");
 }
@@ -41,7 +40,7 @@ at::Tensor empty(at::IntArrayRef size, std::optional<c10::ScalarType> dtype,
                  std::optional<c10::Device> device, std::optional<bool> pinned,
                  std::optional<c10::MemoryFormat> format) {
   checkOptions(layout, device, pinned);
-  return at::detail::empty_generic(size, deviceAllocator(), kKeys,
+  return at::detail::empty_generic(size, backing().allocator(), kKeys,
                                    c10::dtype_or_default(dtype), format);
 }
 
@@ -51,15 +50,15 @@ at::Tensor emptyStrided(at::IntArrayRef size, at::IntArrayRef stride,
                         std::optional<c10::Device> device,
                         std::optional<bool> pinned) {
   checkOptions(layout, device, pinned);
-  return at::detail::empty_strided_generic(size, stride, deviceAllocator(),
+  return at::detail::empty_strided_generic(size, stride, backing().allocator(),
                                            kKeys, c10::dtype_or_default(dtype));
 }
 
-/// Both ways between the device and the CPU, and within the device.
+/// Both ways between flagos and other devices, and within flagos.
 at::Tensor copyFrom(const at::Tensor &source, const at::Tensor &target,
                     bool nonBlocking) {
   at::AutoDispatchBelowADInplaceOrView belowAutograd;
-  hostAlias(target).copy_(hostAlias(source), nonBlocking);
+  backingAlias(target).copy_(backingAlias(source), nonBlocking);
   return target;
 }
 
@@ -73,19 +72,18 @@ at::Tensor copyFromAndResize(const at::Tensor &source,
 at::Tensor &setToStorage(at::Tensor &self, at::Storage source) {
   auto elements =
       static_cast<int64_t>(source.nbytes() / self.dtype().itemsize());
-  return at::native::set_storage_cpu_(self, std::move(source), 0, elements, {});
+  return setView(self, std::move(source), 0, elements, {});
 }
 
 at::Tensor &setToTensor(at::Tensor &self, const at::Tensor &source) {
-  return at::native::set_storage_cpu_(self, source.storage(),
-                                      source.storage_offset(), source.sizes(),
-                                      source.strides());
+  return setView(self, source.storage(), source.storage_offset(),
+                 source.sizes(), source.strides());
 }
 
 at::Tensor &setToNothing(at::Tensor &self) {
-  c10::Storage none(c10::Storage::use_byte_size_t(), 0, deviceAllocator(),
+  c10::Storage none(c10::Storage::use_byte_size_t(), 0, backing().allocator(),
                     /*resizable=*/true);
-  return at::native::set_storage_cpu_(self, std::move(none), 0, {0}, {});
+  return setView(self, std::move(none), 0, {0}, {});
 }
 
 /// Whether a tensor can take the place of another one, so that a parameter
@@ -110,14 +108,13 @@ TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {
   m.impl("unfold", TORCH_FN(at::native::unfold));
   m.impl("view_as_real", TORCH_FN(at::native::view_as_real));
   m.impl("view_as_complex", TORCH_FN(at::native::view_as_complex));
-  m.impl("resize_", TORCH_FN(at::native::resize_));
+  m.impl("resize_", TORCH_FN(resize));
   m.impl("_copy_from", TORCH_FN(copyFrom));
   m.impl("_copy_from_and_resize", TORCH_FN(copyFromAndResize));
   m.impl("set_", TORCH_FN(setToNothing));
   m.impl("set_.source_Storage", TORCH_FN(setToStorage));
   m.impl("set_.source_Tensor", TORCH_FN(setToTensor));
-  m.impl("set_.source_Storage_storage_offset",
-         TORCH_FN(at::native::set_storage_cpu_));
+  m.impl("set_.source_Storage_storage_offset", TORCH_FN(setView));
 }
 
 // Otherwise resolving a lazy conjugate would copy, which would resolve a lazy

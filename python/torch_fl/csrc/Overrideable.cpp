@@ -1,8 +1,9 @@
 //===- Overrideable.cpp - operators that torch leaves to the device -------===//
 //
 // For these torch chooses a kernel that only the device has, before the
-// fallback is asked. Results are contiguous, whatever the CPU prefers: that is
-// what torch's shape functions tell the compiler for such a device.
+// fallback is asked. Results are contiguous, whatever the backing device
+// prefers: that is what torch's shape functions tell the compiler for such a
+// device.
 //
 //===----------------------------------------------------------------------===//
 #include "Retag.h"
@@ -26,12 +27,12 @@ Tensor convolution(const Tensor &input, const Tensor &weight,
                    c10::SymInt groups) {
   at::AutoDispatchBelowADInplaceOrView belowAutograd;
   Retagger call;
-  auto hostBias =
-      bias ? std::optional<Tensor>(call.toHost(*bias)) : std::nullopt;
+  auto theirBias =
+      bias ? std::optional<Tensor>(call.toBacking(*bias)) : std::nullopt;
   auto result = at::convolution_symint(
-      call.toHost(input), call.toHost(weight), hostBias, stride, padding,
+      call.toBacking(input), call.toBacking(weight), theirBias, stride, padding,
       dilation, transposed, outputPadding, std::move(groups));
-  return call.toDevice(result.contiguous());
+  return call.toFlagos(result.contiguous());
 }
 
 std::tuple<Tensor, Tensor, Tensor>
@@ -47,11 +48,11 @@ convolutionBackward(const Tensor &gradient, const Tensor &input,
                       ? at::OptionalSymIntArrayRef(SymIntArrayRef(channels))
                       : std::nullopt;
   auto [forInput, forWeight, forBias] = at::convolution_backward_symint(
-      call.toHost(gradient), call.toHost(input), call.toHost(weight), biasSize,
-      stride, padding, dilation, transposed, outputPadding, std::move(groups),
-      wanted);
+      call.toBacking(gradient), call.toBacking(input), call.toBacking(weight),
+      biasSize, stride, padding, dilation, transposed, outputPadding,
+      std::move(groups), wanted);
   auto give = [&](const Tensor &result) {
-    return result.defined() ? call.toDevice(result.contiguous()) : result;
+    return result.defined() ? call.toFlagos(result.contiguous()) : result;
   };
   return {give(forInput), give(forWeight), give(forBias)};
 }

@@ -1,8 +1,10 @@
 //===- Retag.cpp - the same memory as tensors of another device -----------===//
 #include "Retag.h"
-#include "Allocator.h"
+#include "Backing.h"
+#include "Sparse.h"
 
 #include <c10/core/TensorImpl.h>
+#include <c10/core/TensorOptions.h>
 
 namespace torch_fl {
 namespace {
@@ -26,6 +28,12 @@ at::Tensor sameTensor(const at::Tensor &model, c10::Storage storage,
   return tensor;
 }
 
+c10::DispatchKey backingKey() {
+  static const auto key =
+      c10::computeDispatchKey(std::nullopt, std::nullopt, backing().device());
+  return key;
+}
+
 bool sameShape(const at::Tensor &a, const at::Tensor &b) {
   return a.sizes() == b.sizes() && a.strides() == b.strides() &&
          a.storage_offset() == b.storage_offset();
@@ -33,87 +41,99 @@ bool sameShape(const at::Tensor &a, const at::Tensor &b) {
 
 } // namespace
 
-bool isOnDevice(const at::Tensor &tensor) {
+bool isFlagos(const at::Tensor &tensor) {
   return tensor.defined() &&
          tensor.device().type() == c10::DeviceType::PrivateUse1 &&
          tensor.has_storage();
 }
 
-c10::Storage Retagger::hostStorage(const c10::Storage &device) {
+c10::Storage Retagger::backingStorage(const c10::Storage &flagos) {
   for (auto &pair : storages)
-    if (pair.device.is_alias_of(device))
-      return pair.host;
-  // The storage of the device stays alive as long as anything of the CPU refers
-  // to its memory.
-  auto *owner = new c10::Storage(device);
-  c10::DataPtr data(device.mutable_data(), owner, &dropStorage,
-                    c10::Device(c10::DeviceType::CPU));
-  c10::Storage host(c10::Storage::use_byte_size_t(), device.nbytes(),
-                    std::move(data), c10::GetAllocator(c10::DeviceType::CPU),
-                    /*resizable=*/true);
-  storages.push_back({device, host});
-  return host;
+    if (pair.flagos.is_alias_of(flagos))
+      return pair.backing;
+  // The storage of flagos stays alive as long as anything of the backing device
+  // refers to its memory.
+  auto device = backing().device();
+  c10::DataPtr data(flagos.mutable_data(), new c10::Storage(flagos),
+                    &dropStorage, device);
+  c10::Storage storage(c10::Storage::use_byte_size_t(), flagos.nbytes(),
+                       std::move(data), c10::GetAllocator(device.type()),
+                       /*resizable=*/true);
+  storages.push_back({flagos, storage});
+  return storage;
 }
 
-c10::Storage Retagger::deviceStorage(const c10::Storage &host) {
+c10::Storage Retagger::flagosStorage(const c10::Storage &storage) {
   for (auto &pair : storages)
-    if (pair.host.is_alias_of(host))
-      return pair.device;
-  c10::Storage device(c10::Storage::use_byte_size_t(), host.nbytes(),
-                      adoptHostMemory(host), deviceAllocator(),
+    if (pair.backing.is_alias_of(storage))
+      return pair.flagos;
+  c10::Storage flagos(c10::Storage::use_byte_size_t(), storage.nbytes(),
+                      backing().adopt(storage), backing().allocator(),
                       /*resizable=*/true);
-  storages.push_back({device, host});
-  return device;
+  storages.push_back({flagos, storage});
+  return flagos;
 }
 
-at::Tensor Retagger::toHost(const at::Tensor &tensor) {
+at::Tensor Retagger::toBacking(const at::Tensor &tensor) {
   for (auto &pair : tensors)
-    if (pair.device.is_same(tensor))
-      return pair.host;
-  at::Tensor host = isOnDevice(tensor)
-                        ? sameTensor(tensor, hostStorage(tensor.storage()),
-                                     c10::DispatchKey::CPU)
-                        : tensor;
+    if (pair.flagos.is_same(tensor))
+      return pair.backing;
+  at::Tensor backed = tensor;
+  if (isFlagos(tensor))
+    backed = sameTensor(tensor, backingStorage(tensor.storage()), backingKey());
+  else if (isSparse(tensor) && tensor.is_privateuseone())
+    backed =
+        sparseTensor(tensor, backing().device(),
+                     [&](const at::Tensor &part) { return toBacking(part); });
   if (tensor.defined())
-    tensors.push_back({tensor, host});
-  return host;
+    tensors.push_back({tensor, backed});
+  return backed;
 }
 
-at::Tensor Retagger::toDevice(const at::Tensor &tensor) {
+at::Tensor Retagger::toFlagos(const at::Tensor &tensor) {
   for (auto &pair : tensors)
-    if (pair.host.is_same(tensor))
-      return pair.device;
-  bool dense = tensor.defined() && tensor.device().is_cpu() &&
-               tensor.layout() == c10::kStrided && tensor.has_storage();
-  return dense ? sameTensor(tensor, deviceStorage(tensor.storage()),
+    if (pair.backing.is_same(tensor))
+      return pair.flagos;
+  if (!tensor.defined() || tensor.device().type() != backing().device().type())
+    return tensor;
+  if (isSparse(tensor))
+    return sparseTensor(tensor, flagosDevice(),
+                        [&](const at::Tensor &part) { return toFlagos(part); });
+  bool dense = tensor.layout() == c10::kStrided && tensor.has_storage();
+  return dense ? sameTensor(tensor, flagosStorage(tensor.storage()),
                             c10::DispatchKey::PrivateUse1)
                : tensor;
 }
 
 void Retagger::writeBack() {
   for (auto &pair : storages)
-    if (pair.host.data() != pair.device.data() ||
-        pair.host.nbytes() != pair.device.nbytes()) {
-      auto *impl = pair.device.unsafeGetStorageImpl();
-      impl->set_data_ptr_noswap(adoptHostMemory(pair.host));
-      impl->set_nbytes(pair.host.nbytes());
+    if (pair.backing.data() != pair.flagos.data() ||
+        pair.backing.nbytes() != pair.flagos.nbytes()) {
+      auto *impl = pair.flagos.unsafeGetStorageImpl();
+      impl->set_data_ptr_noswap(backing().adopt(pair.backing));
+      impl->set_nbytes(pair.backing.nbytes());
     }
   for (auto &pair : tensors) {
-    if (!isOnDevice(pair.device))
+    if (pair.flagos.is_same(pair.backing))
       continue;
-    auto *impl = pair.device.unsafeGetTensorImpl();
-    auto storage = deviceStorage(pair.host.storage());
-    if (!storage.is_alias_of(pair.device.storage()))
+    if (isSparse(pair.flagos)) {
+      setSparseTensor(pair.flagos, pair.backing,
+                      [&](const at::Tensor &part) { return toFlagos(part); });
+      continue;
+    }
+    auto *impl = pair.flagos.unsafeGetTensorImpl();
+    auto storage = flagosStorage(pair.backing.storage());
+    if (!storage.is_alias_of(pair.flagos.storage()))
       impl->set_storage_keep_dtype(storage);
-    if (!sameShape(pair.device, pair.host))
-      impl->set_sizes_and_strides(pair.host.sizes(), pair.host.strides(),
-                                  pair.host.storage_offset());
+    if (!sameShape(pair.flagos, pair.backing))
+      impl->set_sizes_and_strides(pair.backing.sizes(), pair.backing.strides(),
+                                  pair.backing.storage_offset());
   }
 }
 
-at::Tensor hostAlias(const at::Tensor &tensor) {
+at::Tensor backingAlias(const at::Tensor &tensor) {
   Retagger call;
-  return call.toHost(tensor);
+  return call.toBacking(tensor);
 }
 
 } // namespace torch_fl

@@ -1,7 +1,8 @@
 //===- Retag.h - the same memory as tensors of another device ---*- C++ -*-===//
 //
-// A call of a CPU operator on device tensors: its arguments become CPU tensors
-// over the same storage, its results device tensors. Nothing is copied.
+// A call of an operator of the backing device, the CPU or an accelerator, on
+// flagos tensors: its arguments become tensors of that device over the same
+// storage, its results flagos tensors. Nothing is copied.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -13,40 +14,41 @@
 namespace torch_fl {
 
 /// The tensors of one call. Arguments that are one tensor, or share a storage,
-/// do so on the CPU, too.
+/// do so on the backing device, too.
 class Retagger {
 public:
-  /// The CPU tensor for an argument. One that is not the device's is returned
+  /// The backing tensor for an argument. One that is not flagos' is returned
   /// as it is, and known as an argument.
-  at::Tensor toHost(const at::Tensor &tensor);
+  at::Tensor toBacking(const at::Tensor &tensor);
 
-  /// The device tensor for a result: the argument that it is, a view of an
+  /// The flagos tensor for a result: the argument that it is, a view of an
   /// argument's memory, or a new one.
-  at::Tensor toDevice(const at::Tensor &tensor);
+  at::Tensor toFlagos(const at::Tensor &tensor);
 
   /// Gives arguments the shape and memory that the operator has given to their
-  /// CPU tensors (`out=` may be resized).
+  /// backing tensors (`out=` may be resized).
   void writeBack();
 
 private:
   struct Pair {
-    at::Tensor device, host;
+    at::Tensor flagos, backing;
   };
   struct StoragePair {
-    c10::Storage device, host;
+    c10::Storage flagos, backing;
   };
 
-  c10::Storage hostStorage(const c10::Storage &device);
-  c10::Storage deviceStorage(const c10::Storage &host);
+  c10::Storage backingStorage(const c10::Storage &flagos);
+  c10::Storage flagosStorage(const c10::Storage &backing);
 
   c10::SmallVector<Pair, 6> tensors;
   c10::SmallVector<StoragePair, 6> storages;
 };
 
 /// Whether `tensor` is defined, dense and on the flagos device.
-bool isOnDevice(const at::Tensor &tensor);
+bool isFlagos(const at::Tensor &tensor);
 
-/// A CPU tensor over the memory of `tensor`, for as long as it is not resized.
-at::Tensor hostAlias(const at::Tensor &tensor);
+/// A tensor of the backing device over the memory of `tensor`, for as long as
+/// it is not resized. Other tensors stay what they are.
+at::Tensor backingAlias(const at::Tensor &tensor);
 
 } // namespace torch_fl

@@ -21,10 +21,29 @@ _REASON = _absent()
 _FOLDER = Path(__file__).parent
 
 
+def _memory() -> str:
+    """The device whose memory `flagos` has here: ``cpu`` or ``cuda``."""
+    return importlib.import_module("torch_fl").profile().memory
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    for name in ("cpu", "cuda"):
+        config.addinivalue_line("markers", f"{name}_memory: only where the device lives in the memory of {name}")
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    if _REASON:
-        for item in (item for item in items if _FOLDER in item.path.parents):
+    memory = None if _REASON else _memory()
+    for item in (item for item in items if _FOLDER in item.path.parents):
+        if _REASON:
             item.add_marker(pytest.mark.skip(reason=_REASON))
+        elif any(mark.name.endswith("_memory") and mark.name != f"{memory}_memory" for mark in item.iter_markers()):
+            item.add_marker(pytest.mark.skip(reason=f"the device lives in the memory of {memory}"))
+
+
+@pytest.fixture(scope="session")
+def memory(device: str) -> str:
+    """The device whose memory `flagos` has here, and whose operators run on it: ``cpu`` or ``cuda``."""
+    return _memory()
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -33,4 +52,6 @@ def device() -> str:
     if _REASON:
         pytest.skip(_REASON)
     importlib.import_module("torch_fl")
+    # Results are compared with those of the CPU, in its precision.
+    importlib.import_module("torch").backends.cudnn.allow_tf32 = False
     return "flagos"

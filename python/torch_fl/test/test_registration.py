@@ -33,8 +33,14 @@ def test_interface_and_lines_of_generated_code(device):
     assert issubclass(interface.Event, torch.Event)
     overrides = get_device_op_overrides(device)
     assert overrides.device_guard(0) == "torch.flagos._DeviceGuard(0)"
+
+
+@pytest.mark.cpu_memory
+def test_there_are_no_lines_of_cpp_for_the_host(device):
+    from torch._inductor.codegen.common import get_device_op_overrides
+
     with pytest.raises(NotImplementedError):
-        overrides.cpp_device_guard()
+        get_device_op_overrides(device).cpp_device_guard()
 
 
 def test_importing_torch_fl_does_not_import_the_compiler():
@@ -78,12 +84,17 @@ print(torch.compile(lambda v: (v * 2).sum(), backend="flagos")(x).item())
     assert done.stdout.strip() == "999000.0"
 
 
-def test_a_second_process_compiles_nothing(tmp_path):
-    code = """
+# The last step of a compile, by the memory of the device.
+LAST_STEP = {"cpu": "cpu.compiler import CPUBackend as B", "cuda": "nvidia.compiler import CUDABackend as B"}
+STEP = {"cpu": "_obj", "cuda": "make_cubin"}
+
+
+def test_a_second_process_compiles_nothing(tmp_path, memory):
+    code = f"""
 import torch, torch_fl
-from triton.backends.cpu.compiler import CPUBackend
-calls, make = [], CPUBackend._obj
-CPUBackend._obj = lambda self, *arguments: calls.append(self) or make(self, *arguments)
+from triton.backends.{LAST_STEP[memory]}
+calls, make = [], B.{STEP[memory]}
+B.{STEP[memory]} = lambda self, *arguments: calls.append(self) or make(self, *arguments)
 x = torch.arange(1000.0, device="flagos", requires_grad=True)
 torch.compile(lambda v: (v * 2).sin().sum(), backend="flagos")(x).backward()
 print(len(calls), x.grad.sum().item())

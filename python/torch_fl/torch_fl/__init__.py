@@ -11,16 +11,16 @@ from torch import autograd as _autograd
 from ._backward import run_in_calling_thread as _run_in_calling_thread
 from ._claim import claim_device_name
 from ._extension import load
+from .profiles import profile
 
 __all__ = ["__version__", "profile"]
 __version__ = "0.1.0"
 
 claim_device_name()
-extension = load()
+extension = load(profile())
 
 from . import flagos  # noqa: E402  needs the extension
 from .flagos._install import install as _install  # noqa: E402
-from .profiles import profile  # noqa: E402
 
 _install(flagos)
 _run_in_calling_thread(_autograd, profile())

@@ -8,17 +8,20 @@ from types import ModuleType
 
 import torch
 
+from .profiles import Profile
+
 OLDEST, NEWEST = (2, 11), (2, 13)
 _REBUILD = "Build it again: pip install --no-build-isolation --force-reinstall --no-deps python/torch_fl"
 
 
 class ExtensionError(ImportError):
-    """The extension is missing, or belongs to another torch."""
+    """The extension is missing or belongs to another torch, or this torch is none that it can be built for."""
 
 
-def minor_version(text: str) -> tuple[int, ...]:
+def minor_version(text: str) -> tuple[int, int]:
     """``(2, 13)`` for ``2.13.0+cpu``: what the binary interface of torch depends on."""
-    return tuple(int(part) for part in text.split("+")[0].split(".")[:2])
+    major, minor = text.split("+")[0].split(".")[:2]
+    return int(major), int(minor)
 
 
 def check_supported(running: str) -> None:
@@ -39,17 +42,30 @@ def check_versions(built_for: str, running: str) -> None:
         )
 
 
-def load() -> ModuleType:
-    """The extension ``torch_fl._C``. ExtensionError if it is missing or belongs to another torch."""
+def check_memory(profile: Profile, running: str) -> None:
+    """ExtensionError if the platform's memory is that of a device which this torch was built without."""
+    if profile.memory == "cuda" and not (torch.version.cuda or torch.version.hip):
+        raise ExtensionError(
+            f"torch_fl: platform {profile.name!r} lives in the memory of CUDA, and torch {running} was built without "
+            f"it. Install a torch for the hardware, or unset ACCELERATOR"
+        )
+
+
+def load(profile: Profile) -> ModuleType:
+    """The extension ``torch_fl._C``. ExtensionError if it is missing, or does not fit this torch or its hardware."""
     check_supported(torch.__version__)
     if importlib.util.find_spec("torch_fl._C") is None or importlib.util.find_spec("torch_fl._built_for") is None:
         raise ExtensionError(f"torch_fl: the extension torch_fl._C is missing. {_REBUILD}")
     built_for = importlib.import_module("torch_fl._built_for").TORCH_VERSION
     check_versions(built_for, torch.__version__)
+    check_memory(profile, torch.__version__)
     try:
-        return importlib.import_module("torch_fl._C")
+        extension = importlib.import_module("torch_fl._C")
     except ImportError as error:
         raise ExtensionError(
             f"torch_fl: the extension, built for torch {built_for}, cannot be loaded into torch {torch.__version__}: "
             f"{error}. {_REBUILD}"
         ) from error
+    if hasattr(extension, "start"):
+        extension.start(profile.memory)
+    return extension

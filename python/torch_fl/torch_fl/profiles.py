@@ -35,6 +35,11 @@ class Profile:
     minimum_xblock: int = 1
     workarounds: tuple[str, ...] = ()
 
+    @property
+    def memory(self) -> str:
+        """The type of torch's device whose memory is the device's, and whose operators run on it."""
+        return "cuda" if self.is_cuda_like else "cpu"
+
 
 _RECORDS = (
     Profile("host", "host", "flagos", "flagos", is_cuda_like=False, warp_size=32),
@@ -79,7 +84,14 @@ def find(name: str) -> Profile:
     return PROFILES[name]
 
 
+def _default() -> str:
+    """The name of the platform that this torch has hardware for. Does not start that hardware."""
+    import torch
+
+    return "cuda" if torch.version.cuda and torch.cuda.device_count() > 0 else "host"
+
+
 @functools.cache
 def profile() -> Profile:
-    """The platform of this process: that of variable ``ACCELERATOR``, else the host."""
-    return find(os.environ.get(ENVIRONMENT) or "host")
+    """The platform of this process: that of variable ``ACCELERATOR``, else that of the hardware that torch sees."""
+    return find(os.environ.get(ENVIRONMENT) or _default())

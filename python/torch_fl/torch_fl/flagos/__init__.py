@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from ..profiles import profile as _profile
 from .device import (
     _DeviceGuard,
     _is_in_bad_fork,
@@ -52,6 +55,20 @@ from .streams import (
     stream,
     synchronize,
 )
+
+
+def __getattr__(name: str) -> Any:
+    """The classes that generate code for the device, under the names that torch's own hook looks for.
+
+    Only where there is a C++ wrapper: without one that hook would register half of them. Importing the compiler waits
+    until somebody asks.
+    """
+    from ..inductor.codegen import PUBLISHED, codegen_classes
+
+    if name in PUBLISHED and _profile().is_cuda_like:
+        return codegen_classes(_profile())[name]
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
 
 __all__ = [
     "Event",

@@ -33,9 +33,10 @@ def finish_autograd(owner: int) -> None:
         x = torch.ones((), device=NAME, requires_grad=True)
         y, gradient = x * 1, torch.ones((), device=NAME)
     _kept.extend((x, y, gradient))
-    torch.autograd.Variable._execution_engine.run_backward(
-        (y,), (gradient,), False, False, (), allow_unreachable=True, accumulate_grad=True
-    )
+    with torch.autograd.set_multithreading_enabled(True):
+        torch.autograd.Variable._execution_engine.run_backward(
+            (y,), (gradient,), False, False, (), allow_unreachable=True, accumulate_grad=True
+        )
 
 
 def _has_thread() -> bool:

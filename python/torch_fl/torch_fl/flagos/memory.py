@@ -30,7 +30,7 @@ def max_memory_allocated(device: Any = None) -> int:
 
 
 def memory_reserved(device: Any = None) -> int:
-    """The same as `memory_allocated`: nothing is cached."""
+    """Bytes that the allocator holds. On the host nothing is cached, so that is `memory_allocated`."""
     return torch.accelerator.memory_reserved(_device(device))
 
 
@@ -52,4 +52,5 @@ def mem_get_info(device: Any = None) -> tuple[int, int]:
 
 
 def empty_cache() -> None:
-    """Nothing is cached."""
+    """Gives back memory that no tensor uses. On the host nothing is cached."""
+    torch.accelerator.empty_cache()

@@ -1,4 +1,6 @@
-"""Random numbers. The same seed gives the same numbers as on the CPU."""
+"""Random numbers. The same seed gives the numbers of the device whose memory it is: those of the CPU, or those of CUDA,
+whose default generator is then this one, too.
+"""
 
 from __future__ import annotations
 
@@ -8,18 +10,19 @@ from typing import Any
 import torch
 
 from .. import extension
+from ._backing import backing
 from .device import index_of
 
 default_generators: tuple[torch.Generator, ...] = (extension.default_generator(),)
 
 
 def manual_seed(seed: int) -> None:
-    default_generators[0].manual_seed(int(seed))
+    value = int(seed)
+    backing.when_started(lambda: default_generators[0].manual_seed(value) and None)
 
 
 def manual_seed_all(seed: int) -> None:
-    for generator in default_generators:
-        generator.manual_seed(int(seed))
+    manual_seed(seed)
 
 
 def seed() -> None:

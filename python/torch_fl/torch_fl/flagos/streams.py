@@ -1,4 +1,4 @@
-"""Streams and events. Work is complete when the call that started it returns, so streams never wait."""
+"""Streams and events. On the host, work is complete when the call that started it returns, so streams never wait."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 import torch
 
 from .._claim import NAME
+from ._backing import backing
 from .device import index_of
 
 
@@ -47,13 +48,13 @@ def set_stream(stream: torch.Stream | None) -> None:
         torch.accelerator.set_stream(stream)
 
 
-def current_raw_stream(device: int = 0) -> int:
-    """What a launch takes for a stream; the host has one."""
-    return 0
+current_raw_stream = backing.current_raw_stream
 
 
 def synchronize(device: Any = None) -> None:
+    """Waits until all work of the device is done."""
     index_of(device)
+    backing.synchronize()
 
 
 class stream:

@@ -8,6 +8,7 @@ import torch
 from torch._dynamo.device_interface import DeviceInterface
 
 from .. import flagos
+from ..flagos._backing import backing
 
 
 class FlagosInterface(DeviceInterface):
@@ -18,7 +19,7 @@ class FlagosInterface(DeviceInterface):
     Stream = flagos.Stream
 
     class Worker:
-        """The same in compile workers: properties of the host need no device to be started."""
+        """The same in compile workers: there is one device, and its properties are known before workers are forked."""
 
         set_device = staticmethod(flagos.set_device)
         current_device = staticmethod(flagos.current_device)
@@ -42,11 +43,9 @@ class FlagosInterface(DeviceInterface):
         flagos.set_stream(torch.Stream(stream_id=stream_id, device_index=device_index, device_type=device_type))
 
     @staticmethod
-    def get_compute_capability(device: Any = None) -> str:
-        """The architecture that kernels are compiled for; the processor's name, in the host's case."""
-        from triton.runtime import driver
-
-        return driver.active.get_current_target().arch
+    def get_compute_capability(device: Any = None) -> Any:
+        """The architecture that kernels are compiled for."""
+        return backing.get_compute_capability()
 
     @staticmethod
     def is_bf16_supported(including_emulation: bool = False) -> bool:

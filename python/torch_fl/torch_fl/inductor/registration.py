@@ -110,18 +110,21 @@ def _triton_type(hints: ModuleType) -> None:
 def _op_overrides(common: ModuleType) -> None:
     from .op_overrides import make_op_overrides
 
-    if hasattr(common, "_initialize_device_op_overrides"):
-        common.register_device_op_overrides(NAME, make_op_overrides(common))
-    else:  # torch before 2.13 fills the table only while it is empty
-        common.get_device_op_overrides("cpu")
-        common.register_device_op_overrides(NAME, make_op_overrides(common))
+    # Fills torch's table first: torch before 2.13 does that only while it is empty.
+    common.get_device_op_overrides("cpu")
+    common.register_device_op_overrides(NAME, make_op_overrides(common, profile()))
 
 
 def _scheduling(triton_codegen: ModuleType) -> None:
+    """Where there is a C++ wrapper, torch's own hook finds the classes in `torch.flagos`, when all of the compiler has
+    been imported: those modules import each other.
+    """
     from torch._inductor.codegen.common import register_backend_for_device
-    from torch._inductor.codegen.wrapper import PythonWrapperCodegen
 
-    register_backend_for_device(NAME, triton_codegen.TritonScheduling, PythonWrapperCodegen)
+    from .codegen import codegen_classes
+
+    if not profile().is_cuda_like:
+        register_backend_for_device(NAME, *codegen_classes(profile()).values())
 
 
 def _benchmarker(benchmarking: ModuleType) -> None:

@@ -1,5 +1,5 @@
 //===- PinnedMemory.cpp - host memory marked as pinned --------------------===//
-#include "PinnedMemory.h"
+#include "HostParts.h"
 
 #include <c10/core/impl/alloc_cpu.h>
 
@@ -56,8 +56,8 @@ void releasePinned(void *data) { allocator().release(data); }
 
 } // namespace
 
-c10::Allocator *pinnedAllocator() { return &allocator(); }
+c10::Allocator *hostPinnedAllocator() { return &allocator(); }
 
-bool isPinned(const void *data) { return allocator().holds(data); }
+bool isPinnedOnHost(const void *data) { return allocator().holds(data); }
 
 } // namespace torch_fl

@@ -1,11 +1,13 @@
 //===- RnnCells.cpp - fused cells of recurrent networks -------------------===//
 //
-// Torch uses these for every accelerator, and the CPU has none. The formulas
+// Torch uses these for every accelerator, and the CPU has none (for memory of
+// an accelerator, the fallback calls that one's). The formulas
 // are those of the cells without fusion; the workspace is what the backward
 // pass needs, and only it reads it.
 //
 //===----------------------------------------------------------------------===//
-#include "Retag.h"
+#include "../Retag.h"
+#include "HostParts.h"
 
 #include <ATen/TensorOperators.h>
 #include <ATen/core/LegacyTypeDispatch.h>
@@ -25,12 +27,12 @@ using OptionalTensor = std::optional<Tensor>;
 /// The tensors of one call of a cell, on the CPU.
 class Cell {
 public:
-  Tensor in(const Tensor &tensor) { return tensors.toHost(tensor); }
+  Tensor in(const Tensor &tensor) { return tensors.toBacking(tensor); }
   OptionalTensor in(const OptionalTensor &tensor) {
     return tensor && tensor->defined() ? OptionalTensor(in(*tensor))
                                        : std::nullopt;
   }
-  Tensor out(const Tensor &tensor) { return tensors.toDevice(tensor); }
+  Tensor out(const Tensor &tensor) { return tensors.toFlagos(tensor); }
 
 private:
   at::AutoDispatchBelowADInplaceOrView belowAutograd;
@@ -127,12 +129,16 @@ gruBackward(const Tensor &gradient, const Tensor &workspace, bool hasBias) {
           cell.out(biasGradient(hiddenGates, hasBias))};
 }
 
-TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {
-  m.impl("_thnn_fused_lstm_cell", TORCH_FN(lstm));
-  m.impl("_thnn_fused_lstm_cell_backward_impl", TORCH_FN(lstmBackward));
-  m.impl("_thnn_fused_gru_cell", TORCH_FN(gru));
-  m.impl("_thnn_fused_gru_cell_backward", TORCH_FN(gruBackward));
+} // namespace
+
+void registerHostCells() {
+  static torch::Library library(torch::Library::IMPL, "aten",
+                                c10::DispatchKey::PrivateUse1, __FILE__,
+                                __LINE__);
+  library.impl("_thnn_fused_lstm_cell", TORCH_FN(lstm));
+  library.impl("_thnn_fused_lstm_cell_backward_impl", TORCH_FN(lstmBackward));
+  library.impl("_thnn_fused_gru_cell", TORCH_FN(gru));
+  library.impl("_thnn_fused_gru_cell_backward", TORCH_FN(gruBackward));
 }
 
-} // namespace
 } // namespace torch_fl

@@ -1,7 +1,7 @@
-//===- Allocator.cpp - memory of the flagos device ------------------------===//
-#include "Allocator.h"
+//===- Allocator.cpp - memory of flagos on the host -----------------------===//
+#include "BlockCache.h"
+#include "HostParts.h"
 
-#include <c10/core/impl/alloc_cpu.h>
 #include <c10/util/Exception.h>
 
 #include <cstring>
@@ -16,7 +16,7 @@ namespace {
 
 constexpr auto kAll =
     static_cast<size_t>(c10::CachingAllocator::StatType::AGGREGATE);
-const c10::Device kDevice(c10::DeviceType::PrivateUse1, 0);
+const c10::Device kDevice = flagosDevice();
 
 void deleteBlock(void *context);
 
@@ -44,13 +44,14 @@ public:
 
   void release(const Block &block) {
     if (!block.host)
-      c10::free_cpu(block.data);
+      cache.give(block.data, block.size);
     std::lock_guard<std::mutex> lock(mutex);
     stats.allocation[kAll].decrease(1);
     stats.active[kAll].decrease(1);
     stats.num_device_free += 1;
     for (auto *sum : sums())
       (*sum)[kAll].decrease(block.size);
+    updateReserved();
   }
 
   void copy_data(void *target, const void *source, size_t size) const override {
@@ -61,7 +62,11 @@ public:
   } // the pointer alone does not tell the block
 
   bool initialized() override { return true; }
-  void emptyCache(c10::MempoolId_t) override {} // memory goes back at once
+  void emptyCache(c10::MempoolId_t) override {
+    cache.clear();
+    std::lock_guard<std::mutex> lock(mutex);
+    updateReserved();
+  }
   void recordStream(const c10::DataPtr &, c10::Stream) override {}
 
   DeviceStats getDeviceStats(c10::DeviceIndex) override {
@@ -87,7 +92,7 @@ public:
 private:
   void *take(size_t size) {
     try {
-      return c10::alloc_cpu(size);
+      return cache.take(size);
     } catch (const c10::Error &) {
       DeviceStats now;
       {
@@ -111,13 +116,24 @@ private:
     stats.num_device_alloc += 1;
     for (auto *sum : sums())
       (*sum)[kAll].increase(size);
+    updateReserved();
   }
 
-  /// Nothing is cached, so what is allocated, active, reserved and requested is
-  /// the same.
-  std::array<c10::CachingAllocator::StatArray *, 4> sums() {
-    return {&stats.allocated_bytes, &stats.active_bytes, &stats.reserved_bytes,
+  /// What is allocated, active and requested is the same.
+  std::array<c10::CachingAllocator::StatArray *, 3> sums() {
+    return {&stats.allocated_bytes, &stats.active_bytes,
             &stats.requested_bytes};
+  }
+
+  /// Reserved is also what waits to be used again.
+  void updateReserved() {
+    auto now = stats.allocated_bytes[kAll].current +
+               static_cast<int64_t>(cache.bytes());
+    auto &reserved = stats.reserved_bytes[kAll];
+    if (now >= reserved.current)
+      reserved.increase(now - reserved.current);
+    else
+      reserved.decrease(reserved.current - now);
   }
 
   template <typename Function> void forEachStat(Function function) {
@@ -125,10 +141,12 @@ private:
     function(stats.active[kAll]);
     for (auto *sum : sums())
       function((*sum)[kAll]);
+    function(stats.reserved_bytes[kAll]);
   }
 
   std::mutex mutex;
   DeviceStats stats;
+  BlockCache cache;
 };
 
 /// Never destroyed: tensors may outlive everything else of the process.
@@ -144,14 +162,12 @@ void deleteBlock(void *context) {
 
 } // namespace
 
-c10::DeviceAllocator *deviceAllocator() { return &allocator(); }
+c10::DeviceAllocator *hostAllocator() { return &allocator(); }
 
 c10::DataPtr adoptHostMemory(const c10::Storage &host) {
   if (host.nbytes() == 0)
     return {nullptr, kDevice};
   return allocator().share(host.mutable_data(), host.nbytes(), host);
 }
-
-REGISTER_ALLOCATOR(c10::DeviceType::PrivateUse1, &allocator());
 
 } // namespace torch_fl

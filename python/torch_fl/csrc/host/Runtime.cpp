@@ -1,9 +1,11 @@
-//===- Runtime.cpp - device guard, streams and events ---------------------===//
+//===- Runtime.cpp - guard, streams and events of flagos on the host ------===//
 //
 // There is one device, 0. Work on it is complete when the call that started it
 // returns, so a stream is only a number and an event only a point in time.
 //
 //===----------------------------------------------------------------------===//
+#include "HostParts.h"
+
 #include <c10/core/impl/DeviceGuardImplInterface.h>
 #include <c10/util/Exception.h>
 
@@ -15,51 +17,45 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr auto kType = c10::DeviceType::PrivateUse1;
-const c10::Device kDevice(kType, 0);
+const c10::Device kDevice = flagosDevice();
 
 thread_local c10::StreamId currentStream = 0;
 std::atomic<c10::StreamId> streamsMade{0};
-
-void checkDevice(c10::Device device) {
-  TORCH_CHECK(device.type() == kType, "expected a flagos device, got ", device);
-  TORCH_CHECK(device.index() <= 0,
-              "there is one flagos device, flagos:0; got index ",
-              static_cast<int>(device.index()));
-}
 
 c10::Stream streamOf(c10::StreamId id) {
   return c10::Stream(c10::Stream::UNSAFE, kDevice, id);
 }
 
 struct HostGuard final : c10::impl::DeviceGuardImplInterface {
-  c10::DeviceType type() const override { return kType; }
+  c10::DeviceType type() const override { return kDevice.type(); }
   c10::DeviceIndex deviceCount() const noexcept override { return 1; }
   c10::Device getDevice() const override { return kDevice; }
-  void setDevice(c10::Device device) const override { checkDevice(device); }
+  void setDevice(c10::Device device) const override {
+    checkFlagosDevice(device);
+  }
   void uncheckedSetDevice(c10::Device) const noexcept override {}
   c10::Device exchangeDevice(c10::Device device) const override {
-    checkDevice(device);
+    checkFlagosDevice(device);
     return kDevice;
   }
 
   c10::Stream getStream(c10::Device device) const override {
-    checkDevice(device);
+    checkFlagosDevice(device);
     return streamOf(currentStream);
   }
   c10::Stream getDefaultStream(c10::Device device) const override {
-    checkDevice(device);
+    checkFlagosDevice(device);
     return streamOf(0);
   }
   c10::Stream getStreamFromGlobalPool(c10::Device device, bool) const override {
     return getNewStream(device, 0);
   }
   c10::Stream getNewStream(c10::Device device, int) const override {
-    checkDevice(device);
+    checkFlagosDevice(device);
     return streamOf(++streamsMade);
   }
   c10::Stream exchangeStream(c10::Stream stream) const override {
-    checkDevice(stream.device());
+    checkFlagosDevice(stream.device());
     auto previous = currentStream;
     currentStream = stream.id();
     return streamOf(previous);
@@ -73,7 +69,7 @@ struct HostGuard final : c10::impl::DeviceGuardImplInterface {
 
   void record(void **event, const c10::Stream &stream, const c10::DeviceIndex,
               const c10::EventFlag) const override {
-    checkDevice(stream.device());
+    checkFlagosDevice(stream.device());
     if (!*event)
       *event = new Clock::time_point;
     *static_cast<Clock::time_point *>(*event) = Clock::now();
@@ -99,7 +95,11 @@ struct HostGuard final : c10::impl::DeviceGuardImplInterface {
   }
 };
 
-C10_REGISTER_GUARD_IMPL(PrivateUse1, HostGuard);
-
 } // namespace
+
+const c10::impl::DeviceGuardImplInterface *hostGuard() {
+  static const auto *guard = new HostGuard;
+  return guard;
+}
+
 } // namespace torch_fl
