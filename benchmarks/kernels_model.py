@@ -26,13 +26,12 @@ def cross_entropy_kernel(x_ptr, target_ptr, out_ptr, cols, BLOCK: tl.constexpr):
 @triton.jit
 def rotary_kernel(x_ptr, cos_ptr, sin_ptr, out_ptr, HEADS: tl.constexpr, HALF: tl.constexpr):
     token = tl.program_id(0)
-    d = tl.arange(0, HALF)
+    d = tl.arange(0, HALF)[None, :]
     cos, sin = tl.load(cos_ptr + token * HALF + d), tl.load(sin_ptr + token * HALF + d)
-    for head in range(HEADS):
-        at = (token * HEADS + head) * 2 * HALF + d
-        left, right = tl.load(x_ptr + at), tl.load(x_ptr + at + HALF)
-        tl.store(out_ptr + at, left * cos - right * sin)
-        tl.store(out_ptr + at + HALF, right * cos + left * sin)
+    at = (token * HEADS + tl.arange(0, HEADS)[:, None]) * 2 * HALF + d
+    left, right = tl.load(x_ptr + at), tl.load(x_ptr + at + HALF)
+    tl.store(out_ptr + at, left * cos - right * sin)
+    tl.store(out_ptr + at + HALF, right * cos + left * sin)
 
 
 @triton.jit

@@ -13,6 +13,8 @@
 #include "mlir/Pass/PassManager.h"
 #include "triton/Target/LLVMIR/TargetMachine.h"
 #include "triton/Target/LLVMIR/ToLLVMPasses.h"
+#include "llvm/TargetParser/Triple.h"
+#include <fstream>
 #include <optional>
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
@@ -23,7 +25,28 @@ using namespace mlir::triton;
 
 namespace {
 
-py::dict describeTarget(const HostTarget &host) {
+/// Bytes of the last cache of the machine; 0 if it does not say. (What sysconf
+/// answers on virtual machines is that of all processors.)
+uint64_t lastCacheBytes() {
+  std::ifstream file("/sys/devices/system/cpu/cpu0/cache/index3/size");
+  uint64_t kilobytes = 0;
+  char unit = 0;
+  if (file >> kilobytes >> unit && unit == 'K')
+    return kilobytes << 10;
+  return 0;
+}
+
+/// Results of this size and more are written past the caches: with what they
+/// are computed from they would not stay there. 0 where there is no such store.
+uint64_t streamBytes(const HostTarget &target, bool isHost) {
+  if (!llvm::Triple(target.spec.triple).isX86())
+    return 0;
+  constexpr uint64_t usual = 32 << 20;
+  uint64_t lastCache = isHost ? lastCacheBytes() : 0;
+  return (lastCache ? lastCache : usual) / 2;
+}
+
+py::dict describeTarget(const HostTarget &host, bool isHost) {
   py::list enabled, withheld;
   for (const std::string &feature : host.enabledFeatures)
     enabled.append(feature);
@@ -36,11 +59,12 @@ py::dict describeTarget(const HostTarget &host) {
   result["enabled"] = py::tuple(enabled);
   result["withheld"] = py::tuple(withheld);
   result["vector_bits"] = host.vectorBits;
+  result["stream_bytes"] = streamBytes(host, isHost);
   return result;
 }
 
 py::dict describeHost() {
-  py::dict result = describeTarget(getHostTarget());
+  py::dict result = describeTarget(getHostTarget(), /*isHost=*/true);
   result["vector_library"] = cpu::hasVectorMathLibrary();
   return result;
 }
@@ -49,7 +73,7 @@ py::dict describeNamed(const std::string &name) {
   llvm::Expected<HostTarget> found = describeProcessor(name);
   if (!found)
     throw py::value_error(llvm::toString(found.takeError()));
-  return describeTarget(*found);
+  return describeTarget(*found, /*isHost=*/false);
 }
 
 py::dict kernelInfo(mlir::ModuleOp &module) {
@@ -134,13 +158,14 @@ void initPasses(py::module &&m) {
   m.def(
       "add_lower_blocks",
       [](mlir::PassManager &passes, unsigned vectorBits, bool sanitize,
-         bool dotInt8, bool dotBF16, bool collectAdds) {
-        passes.addPass(cpu::createLowerBlocksPass(
-            {vectorBits, sanitize, dotInt8, dotBF16, collectAdds}));
+         bool dotInt8, bool dotBF16, bool collectAdds, uint64_t streamBytes) {
+        passes.addPass(
+            cpu::createLowerBlocksPass({vectorBits, sanitize, dotInt8, dotBF16,
+                                        collectAdds, streamBytes}));
       },
       py::arg("pm"), py::arg("vector_bits"), py::arg("sanitize") = false,
       py::arg("dot_int8") = false, py::arg("dot_bf16") = false,
-      py::arg("collect_adds") = false);
+      py::arg("collect_adds") = false, py::arg("stream_bytes") = 0);
   m.def(
       "add_expand_math",
       [](mlir::PassManager &passes, unsigned vectorBits, py::object library) {
@@ -170,8 +195,9 @@ void init_triton_cpu(py::module &&m) {
       "host", &describeHost,
       "The processor: triple, cpu, features (relative to cpu), enabled (all "
       "features), withheld (features that are left out, because LLVM's use of "
-      "them breaks IEEE semantics), vector_bits, vector_library (glibc's "
-      "libmvec is there)");
+      "them breaks IEEE semantics), vector_bits, stream_bytes (results of that "
+      "size go past the caches; 0: none do), vector_library (glibc's libmvec "
+      "is there)");
   m.def("describe", &describeNamed, py::arg("cpu"),
         "The same of a processor by its name in LLVM, without vector_library. "
         "ValueError for an unknown one.");

@@ -28,6 +28,7 @@ class Machine(Record):
     is_host: bool
     dot_int8: bool  # products of bytes by AVX512-VNNI
     dot_bf16: bool  # products of bf16 by AVX512-BF16
+    stream_bytes: int  # results of that size and more are written past the caches; 0: none
 
 
 def _machine(described: dict[str, Any], triple: str, is_host: bool) -> Machine:
@@ -40,6 +41,7 @@ def _machine(described: dict[str, Any], triple: str, is_host: bool) -> Machine:
         is_host,
         dot_int8=wide and "avx512vnni" in described["enabled"],
         dot_bf16=wide and "avx512bf16" in described["withheld"],
+        stream_bytes=described["stream_bytes"],
     )
 
 
@@ -194,6 +196,7 @@ class CPUBackend(BaseBackend):
             dot_int8=machine.dot_int8,
             dot_bf16=machine.dot_bf16,
             collect_adds=options.collect_adds,
+            stream_bytes=machine.stream_bytes,
         )
         manager.run(module, "tcir")
         info = cpu.kernel_info(module)

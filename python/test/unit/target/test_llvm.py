@@ -148,7 +148,8 @@ def test_verify_reports_malformed_ir():
 def test_processor_description():
     assert HOST["vector_bits"] in (128, 256, 512)
     assert isinstance(HOST["enabled"], tuple)
-    assert set(HOST) == {"triple", "cpu", "features", "enabled", "withheld", "vector_bits", "vector_library"}
+    assert set(HOST) == {"triple", "cpu", "features", "enabled", "withheld", "vector_bits", "stream_bytes",
+                         "vector_library"}
     # Their conversions to bf16 flush subnormal numbers.
     assert not {"avx512bf16", "avxneconvert"} & set(HOST["enabled"])
     assert set(HOST["withheld"]) <= {"avx512bf16", "avxneconvert", "avx10.2"}

@@ -29,7 +29,13 @@ void Emitter::emitOp(Operation *op) {
       .Case([&](scf::IfOp o) { emitIf(o); })
       .Case([&](scf::WhileOp o) { emitWhile(o); })
       .Case<GetProgramIdOp, GetNumProgramsOp>([](auto) {}) // mapped up front
-      .Case([&](StoreOp o) { emitStore(o); })
+      .Case([&](StoreOp o) {
+        const StoreGroup *group = plan.groupOf(o);
+        if (!group)
+          emitStore(o);
+        else if (o == group->stores.back())
+          emitStoreGroup(*group);
+      })
       .Case([&](AtomicRMWOp o) { emitAtomicRMW(o); })
       .Case([&](AtomicCASOp o) { emitAtomicCAS(o); })
       .Case([&](ReduceOp o) { emitReduce(o); })

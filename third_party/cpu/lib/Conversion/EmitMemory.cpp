@@ -68,9 +68,13 @@ Value Emitter::loadVector(Value ptr, Type elem, int64_t width, Value mask,
   return fromMemory(b, loc, v, elem, valueType(elem, width));
 }
 
+Value Emitter::inMemory(Value v, Type elem, int64_t width) {
+  return toMemory(b, loc, v, elem, vectorOf(memType(elem), width));
+}
+
 void Emitter::storeVector(Value ptr, Value v, Type elem, int64_t width,
                           Value mask) {
-  Value m = toMemory(b, loc, v, elem, vectorOf(memType(elem), width));
+  Value m = inMemory(v, elem, width);
   unsigned align = memBytes(elem);
   if (mask)
     LLVM::MaskedStoreOp::create(b, loc, m, ptr, mask,
@@ -181,40 +185,49 @@ Lanes Emitter::emitLoad(LoadOp op, const Point &p) {
                        level);
 }
 
-void Emitter::emitStoreAt(StoreOp op, const Point &p) {
-  Type elem = getElementTypeOrSelf(op.getValue().getType());
-  Lanes ptr = eval(op.getPtr(), p);
-  Lanes value = eval(op.getValue(), p);
-  std::optional<Lanes> mask;
+Emitter::StoreAt Emitter::evalStore(StoreOp op, const Point &p) {
+  StoreAt at;
+  at.op = op;
+  at.ptr = eval(op.getPtr(), p);
+  at.value = eval(op.getValue(), p);
   if (op.getMask()) {
-    mask = eval(op.getMask(), p);
-    if (isTrue(*mask))
-      mask.reset();
+    at.mask = eval(op.getMask(), p);
+    if (isTrue(*at.mask))
+      at.mask.reset();
   }
+  return at;
+}
+
+void Emitter::emitStoreAt(const StoreAt &s, const Point &p) {
+  StoreOp op = s.op;
+  Type elem = getElementTypeOrSelf(op.getValue().getType());
   if (failed)
     return;
-  checkAccess({op, "store", op.getValue().getType(), elem, op.getPtr(), &ptr,
-               mask ? &*mask : nullptr},
+  checkAccess({op, "store", op.getValue().getType(), elem, op.getPtr(), &s.ptr,
+               s.mask ? &*s.mask : nullptr},
               p, depth());
   if (p.width == 1) {
+    Value address = detour(s, s.ptr.base, p);
     here();
-    Value address = ptr.base;
-    if (!mask)
-      return storeVector(address, value.base, elem, 1, {});
-    auto branch = scf::IfOp::create(b, loc, mask->base, false);
+    if (!s.mask)
+      return storeVector(address, s.value.base, elem, 1, {});
+    auto branch = scf::IfOp::create(b, loc, s.mask->base, false);
     b.setInsertionPoint(branch.thenBlock()->getTerminator());
-    return storeVector(address, value.base, elem, 1, {});
+    return storeVector(address, s.value.base, elem, 1, {});
   }
-  Value maskV = mask ? asVector(*mask, b.getI1Type(), p.width) : Value();
-  Value v = asVector(value, elem, p.width);
-  if (ptr.hasUnitStride(memBytes(elem))) {
-    Value address = firstLane(ptr);
-    if (!mask)
+  Value maskV = s.mask ? asVector(*s.mask, b.getI1Type(), p.width) : Value();
+  Value v = asVector(s.value, elem, p.width);
+  if (s.ptr.hasUnitStride(memBytes(elem)) && s.detourStride <= 1) {
+    Value place = firstLane(s.ptr);
+    Value address = detour(s, place, p);
+    if (!s.mask && storeStreaming(s, place, address, v, p))
+      return;
+    if (!s.mask)
       prefetchAhead(address, op.getValue().getType(), p, true);
     here();
     return storeVector(address, v, elem, p.width, maskV);
   }
-  Value addresses = lanePointers(ptr, p.width);
+  Value addresses = detour(s, lanePointers(s.ptr, p.width), p);
   here();
   scatterVector(addresses, v, elem, p.width, maskV);
 }
@@ -226,6 +239,7 @@ void Emitter::emitStore(StoreOp op) {
   prepare(trees, shape);
   Nest nest = chooseNest(trees, shape, op.getPtr());
   forEachPoint(
-      nest, trees, [&](const Point &p) { emitStoreAt(op, p); }, op.getMask());
+      nest, trees, [&](const Point &p) { emitStoreAt(evalStore(op, p), p); },
+      op.getMask());
   finishCaptures();
 }

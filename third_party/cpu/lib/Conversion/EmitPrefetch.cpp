@@ -4,8 +4,9 @@
 //
 // Long streams are fetched ahead, because hardware prefetchers stop at page
 // boundaries and a long loop body leaves few loads in flight. A row that a
-// program reads several times is in the cache the second time; that pass is
-// the moment to fetch the row of the next program.
+// program reads several times is in the cache but for the first time; the last
+// pass is the moment to fetch the row of the next program. It often stores the
+// result, and reading and writing go on side by side.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,25 +18,25 @@ using namespace mlir;
 using namespace mlir::triton;
 using namespace mlir::triton::cpu;
 
-/// Bytes between an access and what is prefetched.
-static constexpr int64_t kDistance = 2048;
-/// Shorter runs end before a prefetch arrives.
-static constexpr int64_t kMinimumRun = 2048;
-
 void Emitter::prefetch(Value address, bool forWrite, int64_t locality) {
   LLVM::Prefetch::create(b, loc, address, b.getI32IntegerAttr(forWrite),
                          b.getI32IntegerAttr(locality), b.getI32IntegerAttr(1));
 }
 
-void Emitter::prefetchAhead(Value address, Type type, const Point &p,
-                            bool forWrite) {
+/// Is the loop of the vector dimension the innermost, over so many bytes?
+bool Emitter::isRun(Type type, const Point &p, int64_t bytes) const {
   int dim = p.vecDim();
   auto tensor = dyn_cast<RankedTensorType>(type);
-  if (!tensor || dim < 0 || p.dims[dim].level != depth() ||
-      tensor.getDimSize(dim) * memBytes(tensor.getElementType()) < kMinimumRun)
+  return tensor && dim >= 0 && p.dims[dim].level == depth() &&
+         tensor.getDimSize(dim) * memBytes(tensor.getElementType()) >= bytes;
+}
+
+void Emitter::prefetchAhead(Value address, Type type, const Point &p,
+                            bool forWrite) {
+  if (!isRun(type, p, kMinimumRun))
     return;
   here();
-  prefetch(offsetPtr(address, i64(kDistance)), forWrite, 3);
+  prefetch(offsetPtr(address, i64(kPrefetchDistance)), forWrite, 3);
 }
 
 /// `v` as the next program will compute it; null if that cannot be known.
@@ -130,7 +131,7 @@ void Emitter::prefetchForLoad(LoadOp op, Value address, const Point &p) {
   llvm::SetVector<Operation *> all;
   plan.collectRoots(op.getResult(), all);
   if (all.size() > 1) {
-    if (roots.size() == 2)
+    if (roots.size() == all.size())
       prefetchNextProgram(op, p);
     return;
   }

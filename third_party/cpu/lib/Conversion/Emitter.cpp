@@ -6,6 +6,7 @@
 
 #include "Emitter.h"
 #include "CollectAdds.h"
+#include "Streaming.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
@@ -31,6 +32,8 @@ LogicalResult Emitter::run(FuncOp func, Block *body, const Kernel &k) {
   plan.analyze(func);
   // A program that is stopped half-way must not leave anything to be added.
   mayCollect = options.collectAdds && !sanitize && mayCollectAdds(func);
+  if (options.streamBytes)
+    streamable = streamableStores(func, plan);
   scopes.clear();
   pushScope(body,
             body->mightHaveTerminator() ? body->getTerminator() : nullptr);

@@ -61,6 +61,7 @@ public:
     Value scratch;                    ///< !llvm.ptr
     std::array<Value, 3> programId;   ///< i32
     std::array<Value, 3> numPrograms; ///< i32
+    Value allPrograms;                ///< their product, i64
   };
   /// Emits the body of `func` at the end of `body`. Arguments must have been
   /// mapped with mapScalar. Fails after a diagnostic.
@@ -71,6 +72,8 @@ public:
   bool usesDotBF16() const { return dotBF16; }
   /// Has the runtime to be told that the programs are through?
   bool collectsAdds() const { return collects; }
+  /// Have stores to be fenced when the programs are through?
+  bool streams() const { return streamed; }
 
 private:
   //===--- Control flow (EmitControl.cpp) ---===//
@@ -88,7 +91,31 @@ private:
   //===--- Roots (EmitMemory.cpp, EmitReduce.cpp, EmitDot.cpp, ...) ---===//
   void beginRoot();
   void emitStore(StoreOp op);
-  void emitStoreAt(StoreOp op, const Point &p);
+  /// A store at a point, before anything is written.
+  struct StoreAt {
+    StoreOp op;
+    Lanes ptr, value;
+    std::optional<Lanes> mask;
+    /// Where it goes instead if the group's accesses overlap, and the distance
+    /// of lanes there.
+    const Buffer *instead = nullptr;
+    Value overlap; ///< i1
+    int64_t detourStride = 0;
+  };
+  StoreAt evalStore(StoreOp op, const Point &p);
+  void emitStoreAt(const StoreAt &store, const Point &p);
+  //===--- Stores together (EmitStoreGroup.cpp, EmitOverlap.cpp) ---===//
+  void emitStoreGroup(const StoreGroup &group);
+  void emitDetours(const StoreGroup &group, ArrayRef<Buffer> buffers,
+                   Value overlap);
+  Value detour(const StoreAt &store, Value addresses, const Point &p);
+  /// Whether one of the group's stores may write what another access of it
+  /// reads or writes at another point of `nest`, as i1 at level 0; null if not.
+  Value mayOverlap(const StoreGroup &group, const Nest &nest);
+  struct Bounds {
+    Value lo, hi; ///< i64, pointers as addresses; both can be reached
+  };
+  class OverlapCheck;
   Lanes emitLoad(LoadOp op, const Point &p);
   void emitAtomicRMW(AtomicRMWOp op);
   void emitCollectedAdd(AtomicRMWOp op);
@@ -218,6 +245,7 @@ private:
   void writeBuffer(const Buffer &buffer, const Point &p, const Lanes &lanes);
   Value loadVector(Value ptr, Type elem, int64_t width, Value mask,
                    Value other);
+  Value inMemory(Value v, Type elem, int64_t width);
   void storeVector(Value ptr, Value v, Type elem, int64_t width, Value mask);
   Value gatherVector(Value addresses, Type elem, int64_t width, Value mask,
                      Value other);
@@ -248,7 +276,17 @@ private:
   Value fitsInto(unsigned argument, const Lanes &ptr, int64_t bytes,
                  int64_t width, unsigned level);
 
+  //===--- Past the caches (EmitStream.cpp) ---===//
+  bool storeStreaming(const StoreAt &store, Value place, Value otherwise,
+                      Value v, const Point &p);
+  Value writesMuch(RankedTensorType type);
+
   //===--- Prefetching (EmitPrefetch.cpp) ---===//
+  /// Bytes between an access and what is prefetched.
+  static constexpr int64_t kPrefetchDistance = 2048;
+  /// Shorter runs end before a prefetch arrives.
+  static constexpr int64_t kMinimumRun = 2048;
+  bool isRun(Type type, const Point &p, int64_t bytes) const;
   void prefetch(Value address, bool forWrite, int64_t locality);
   void prefetchAhead(Value address, Type type, const Point &p, bool forWrite);
   void prefetchNextProgram(LoadOp op, const Point &p);
@@ -311,6 +349,9 @@ private:
   bool dotBF16 = false;
   bool mayCollect = false; ///< additions may wait until the kernel is through
   bool collects = false;
+  DenseSet<Operation *> streamable;
+  DenseMap<int64_t, Value> muchWritten; ///< by bytes of a program's block
+  bool streamed = false;
   bool failed = false;
 };
 

@@ -42,6 +42,7 @@ struct LowerBlocksPass
     dotInt8 = options.dotInt8;
     dotBF16 = options.dotBF16;
     collectAdds = options.collectAdds;
+    streamBytes = options.streamBytes;
   }
 
   StringRef getArgument() const override { return "cpu-lower-blocks"; }
@@ -87,6 +88,10 @@ private:
       *this, "collect-adds",
       llvm::cl::desc("Let the runtime collect atomic additions"),
       llvm::cl::init(false)};
+  Option<uint64_t> streamBytes{
+      *this, "stream-bytes",
+      llvm::cl::desc("Write results of so many bytes past the caches (x86)"),
+      llvm::cl::init(0)};
 };
 } // namespace
 
@@ -137,6 +142,17 @@ static ArrayAttr describeKernel(OpBuilder &b, FuncOp func,
        pair("tt-cpu-scratch", std::to_string(emitter.scratchBytes()))});
 }
 
+/// The product of unsigned 32-bit numbers in 64 bits.
+static Value product(OpBuilder &b, Location loc, ArrayRef<Value> factors) {
+  Value result;
+  for (Value factor : factors) {
+    factor = arith::ExtUIOp::create(b, loc, b.getI64Type(), factor);
+    result =
+        result ? Value(arith::MulIOp::create(b, loc, result, factor)) : factor;
+  }
+  return result;
+}
+
 LogicalResult LowerBlocksPass::lower(FuncOp func) {
   if (!func.getBody().hasOneBlock())
     return func.emitError("CPU lowering: control flow is not structured");
@@ -151,8 +167,8 @@ LogicalResult LowerBlocksPass::lower(FuncOp func) {
   Value args = entry->getArgument(0), grid = entry->getArgument(1);
   b.setInsertionPointToStart(entry);
 
-  Emitter emitter(
-      b, LoweringOptions{vectorBits, sanitize, dotInt8, dotBF16, collectAdds});
+  Emitter emitter(b, LoweringOptions{vectorBits, sanitize, dotInt8, dotBF16,
+                                     collectAdds, streamBytes});
   for (BlockArgument arg : func.getArguments()) {
     Type type = arg.getType();
     if (!isa<triton::PointerType>(type) && !type.isIntOrFloat())
@@ -173,6 +189,8 @@ LogicalResult LowerBlocksPass::lower(FuncOp func) {
     kernel.numPrograms[axis] =
         LLVM::LoadOp::create(b, loc, i32Type, address, 4);
   }
+  if (streamBytes)
+    kernel.allPrograms = product(b, loc, kernel.numPrograms);
   Value one = arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(1));
   auto programs = scf::ForOp::create(b, loc, entry->getArgument(2),
                                      entry->getArgument(3), one);
@@ -200,6 +218,11 @@ LogicalResult LowerBlocksPass::lower(FuncOp func) {
   });
   if (failed(emitter.run(func, programs.getBody(), kernel)))
     return failure();
+  if (emitter.streams()) {
+    b.setInsertionPointAfter(programs);
+    LLVM::CallIntrinsicOp::create(
+        b, loc, b.getStringAttr("llvm.x86.sse.sfence"), ValueRange{});
+  }
   if (emitter.collectsAdds()) {
     b.setInsertionPointAfter(programs);
     auto callee = runtimeFunction(b, getOperation(), "triton_cpu_add_now", {});

@@ -15,7 +15,6 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 using namespace mlir::triton;
@@ -129,117 +128,11 @@ void cpu::walkTree(Value v, const DimMap &dims,
   TreeWalker(visit).walk(v, dims);
 }
 
-static std::optional<int64_t> constantSplat(Value v) {
-  if (auto splat = v.getDefiningOp<SplatOp>())
-    v = splat.getSrc();
-  Attribute attr;
-  if (auto c = v.getDefiningOp<arith::ConstantOp>())
-    attr = c.getValue();
-  if (auto dense = dyn_cast_or_null<SplatElementsAttr>(attr))
-    attr = dense.getSplatValue<Attribute>();
-  if (auto integer = dyn_cast_or_null<IntegerAttr>(attr))
-    return integer.getValue().getSExtValue();
-  return std::nullopt;
-}
-
-/// strideAlong with a limit on the number of values looked at.
-static std::optional<int64_t> strideWithin(Value v, int dim, int &budget) {
-  Operation *op = v.getDefiningOp();
-  if (dim < 0 || !tensorType(v) || tensorType(v).getDimSize(dim) == 1)
-    return 0;
-  if (!op || --budget < 0)
-    return std::nullopt;
-  if (isa<SplatOp>(op))
-    return 0;
-  if (auto constant = dyn_cast<arith::ConstantOp>(op))
-    return isa<SplatElementsAttr>(constant.getValue())
-               ? std::optional<int64_t>(0)
-               : std::nullopt;
-  if (isa<MakeRangeOp>(op))
-    return 1;
-  if (auto expand = dyn_cast<ExpandDimsOp>(op)) {
-    int axis = expand.getAxis();
-    return dim == axis
-               ? 0
-               : strideWithin(expand.getSrc(), dim - (dim > axis), budget);
-  }
-  if (auto trans = dyn_cast<TransOp>(op))
-    return strideWithin(trans.getSrc(), trans.getOrder()[dim], budget);
-  if (isa<BroadcastOp, arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp>(op))
-    return strideWithin(op->getOperand(0), dim, budget);
-  if (!isVirtual(op) || isa<ReshapeOp, GatherOp, SplitOp>(op))
-    return std::nullopt;
-
-  SmallVector<int64_t> strides;
-  for (Value operand : op->getOperands()) {
-    std::optional<int64_t> stride = strideWithin(operand, dim, budget);
-    if (!stride)
-      return std::nullopt;
-    strides.push_back(*stride);
-  }
-  if (llvm::all_of(strides, [](int64_t s) { return s == 0; }))
-    return 0;
-  if (isa<AddPtrOp, arith::AddIOp>(op))
-    return strides[0] + strides[1];
-  if (isa<arith::SubIOp>(op))
-    return strides[0] - strides[1];
-  if (isa<arith::MulIOp>(op))
-    for (unsigned i : {0, 1})
-      if (auto factor = constantSplat(op->getOperand(1 - i)))
-        return strides[i] * *factor;
-  // Optimistic: a remainder by a uniform value keeps neighbours together until
-  // it wraps. Whoever relies on it checks at run time.
-  if (isa<arith::RemSIOp>(op) && strides[1] == 0)
-    return strides[0];
-  return std::nullopt;
-}
-
-std::optional<int64_t> cpu::strideAlong(Value v, int dim) {
-  int budget = 512;
-  return strideWithin(v, dim, budget);
-}
-
 //===----------------------------------------------------------------------===//
 // Plan
 //===----------------------------------------------------------------------===//
 
-static bool mayWrite(Operation *op) {
-  std::optional<SmallVector<MemoryEffects::EffectInstance>> effects =
-      getEffectsRecursively(op);
-  if (!effects)
-    return true;
-  return llvm::any_of(*effects, [](const MemoryEffects::EffectInstance &e) {
-    return isa<MemoryEffects::Write>(e.getEffect());
-  });
-}
-
-/// Do two pointer or offset tensors differ at most in what is uniform? Then a
-/// store through one cannot overtake a load through the other within a block
-/// that is processed in index order, whether or not the tensors are the same.
-static bool sameShapeOfOffsets(Value a, Value b, bool isFactor = false) {
-  if (a == b)
-    return true;
-  Operation *x = a.getDefiningOp(), *y = b.getDefiningOp();
-  if (!x || !y || x->getName() != y->getName() ||
-      x->getNumOperands() != y->getNumOperands() || !isVirtual(x) ||
-      a.getType().getTypeID() != b.getType().getTypeID())
-    return false;
-  if (auto t = tensorType(a); t && t.getShape() != tensorType(b).getShape())
-    return false;
-  if (isa<SplatOp>(x))
-    return !isFactor;
-  if (isa<LoadOp, GatherOp, SplitOp>(x) || x->getAttrs() != y->getAttrs())
-    return false;
-  // Only sums keep a uniform difference uniform.
-  bool factor = isFactor || !isa<AddPtrOp, arith::AddIOp, arith::SubIOp,
-                                 BroadcastOp, ExpandDimsOp, arith::ExtSIOp>(x);
-  return llvm::all_of(
-      llvm::zip(x->getOperands(), y->getOperands()), [&](auto pair) {
-        return sameShapeOfOffsets(std::get<0>(pair), std::get<1>(pair), factor);
-      });
-}
-
-static bool isOwnExpensive(Operation *op) {
+bool cpu::isExpensive(Operation *op) {
   return isa<math::ExpOp, math::Exp2Op, math::LogOp, math::Log2Op, math::ErfOp,
              math::SinOp, math::CosOp, math::TanhOp, math::PowFOp,
              ExternElementwiseOp, GatherOp>(op);
@@ -257,10 +150,23 @@ bool Plan::isExpensive(Value v) const {
     if (x != v && (stored.contains(x) || lazy.contains(x)))
       return false;
     Operation *op = x.getDefiningOp();
-    expensive |= op && (isOwnExpensive(op) || isa<LoadOp>(op));
+    expensive |= op && (cpu::isExpensive(op) || isa<LoadOp>(op));
     return !expensive && seen.insert(x).second;
   });
   return expensive;
+}
+
+const StoreGroup *Plan::groupOf(Operation *op) const {
+  auto it = groupIndex.find(op);
+  return it == groupIndex.end() ? nullptr : &groups[it->second];
+}
+
+Operation *Plan::emittedAt(Operation *root) const {
+  const StoreGroup *group = groupOf(root);
+  if (!group)
+    return root;
+  StoreOp last = group->stores.back();
+  return last;
 }
 
 void Plan::collectRoots(Value v, llvm::SetVector<Operation *> &roots) const {
@@ -289,7 +195,7 @@ void Plan::collectRoots(Value v, llvm::SetVector<Operation *> &roots) const {
                     isa<RankedTensorType>(user->getResult(0).getType()) &&
                     !stored.contains(user->getResult(0));
       if (!goesOn)
-        roots.insert(user);
+        roots.insert(emittedAt(user));
       else
         work.append(user->result_begin(), user->result_end());
     }
@@ -305,9 +211,10 @@ void Plan::planLoad(LoadOp op) {
       stored.insert(op.getResult());
       return;
     }
+    const StoreGroup *group = groupOf(root);
     for (Operation *between = op->getNextNode(); between != root;
          between = between->getNextNode())
-      if (mayWrite(between)) {
+      if (mayWrite(between) && !(group && groupOf(between) == group)) {
         stored.insert(op.getResult());
         return;
       }
@@ -315,18 +222,11 @@ void Plan::planLoad(LoadOp op) {
       continue;
     // The root itself writes while it reads.
     auto store = dyn_cast<StoreOp>(root);
-    bool inOrder = store && sameShapeOfOffsets(op.getPtr(), store.getPtr());
-    if (inOrder)
-      for (Value tree : store->getOperands())
-        walkTree(tree,
-                 identityMap(tensorType(tree) ? tensorType(tree).getRank() : 0),
-                 [&](Value v, const DimMap &dims) {
-                   if (v == op.getResult() &&
-                       dims != identityMap(tensorType(v).getRank()))
-                     inOrder = false;
-                   return !stored.contains(v);
-                 });
-    if (!inOrder) {
+    bool waits = group ? group->loads.contains(op)
+                       : store && readsInOrder(op, store, [this](Value v) {
+                           return stored.contains(v);
+                         });
+    if (!waits) {
       stored.insert(op.getResult());
       return;
     }
@@ -350,13 +250,18 @@ void Plan::planShared(Operation *op) {
     std::optional<int64_t> stride = strideAlong(load.getPtr(), last);
     scattered = !stride || *stride > 1;
   }
-  if (roots.size() > 1 && (isOwnExpensive(op) || scattered))
+  if (roots.size() > 1 && (cpu::isExpensive(op) || scattered))
     lazy.insert(v);
 }
 
 void Plan::analyze(FuncOp func) {
   stored.clear();
   lazy.clear();
+  groupIndex.clear();
+  groups = findStoreGroups(func);
+  for (auto [i, group] : llvm::enumerate(groups))
+    for (StoreOp store : group.stores)
+      groupIndex[store] = i;
   SmallVector<Operation *> ops;
   func.walk([&](Operation *op) { ops.push_back(op); });
   // Users first, so that a value sees what was decided about the values above.

@@ -7,18 +7,24 @@
 #ifndef CPU_LIB_CONVERSION_PLAN_H
 #define CPU_LIB_CONVERSION_PLAN_H
 
+#include "Offsets.h"
+#include "StoreGroups.h"
+
 #include "triton/Dialect/Triton/IR/Dialect.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SetVector.h"
-
-#include <optional>
 
 namespace mlir::triton::cpu {
 
 /// True for an operation whose result can be computed at a point from its
 /// operands at (other) points.
 bool isVirtual(Operation *op);
+
+/// True for functions and for reading at indices: the costs of a vector of
+/// results are far from those of an addition.
+bool isExpensive(Operation *op);
 
 /// True if `op` only adds or drops dimensions of size 1.
 bool isTrivialReshape(ReshapeOp op);
@@ -34,10 +40,6 @@ DimMap identityMap(unsigned rank);
 void walkTree(Value v, const DimMap &dims,
               function_ref<bool(Value, const DimMap &)> visit);
 
-/// The constant by which an integer or pointer tensor grows along `dim`, in
-/// elements; 0 if it does not depend on it; nullopt if that is not constant.
-std::optional<int64_t> strideAlong(Value v, int dim);
-
 /// Which tensors of a function live in scratch memory.
 class Plan {
 public:
@@ -47,14 +49,19 @@ public:
   /// Computed by the first root that needs it.
   bool isLazy(Value v) const { return lazy.contains(v); }
   /// The operations that evaluate `v`: roots that reach it through virtual
-  /// values which are not stored.
+  /// values which are not stored. The last store stands for those of a group.
   void collectRoots(Value v, llvm::SetVector<Operation *> &roots) const;
+  /// The group that a store is part of, or null.
+  const StoreGroup *groupOf(Operation *op) const;
 
 private:
+  Operation *emittedAt(Operation *root) const;
   void planLoad(LoadOp op);
   void planShared(Operation *op);
   bool isExpensive(Value v) const;
 
+  SmallVector<StoreGroup> groups;
+  DenseMap<Operation *, unsigned> groupIndex;
   DenseSet<Value> stored;
   DenseSet<Value> lazy;
 };

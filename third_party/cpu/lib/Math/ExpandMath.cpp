@@ -99,11 +99,20 @@ public:
 
   void runOnOperation() override {
     MathTarget target{vectorBits, vectorLibrary};
-    SmallVector<Operation *> functions;
+    SmallVector<Operation *> functions, extremes;
     getOperation().walk([&](Operation *op) {
       if (isa<math::SincosOp>(op) || !libraryName(op).empty())
         functions.push_back(op);
+      else if (isa<arith::MaxNumFOp, arith::MinNumFOp>(op))
+        extremes.push_back(op);
     });
+    for (Operation *op : extremes) {
+      ImplicitLocOpBuilder builder(op->getLoc(), op);
+      if (Value result = emitExtreme(builder, op, target)) {
+        op->replaceAllUsesWith(ValueRange{result});
+        op->erase();
+      }
+    }
     if (functions.empty())
       return;
     LibraryCalls library(getOperation(), target);

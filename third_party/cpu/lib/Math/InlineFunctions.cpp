@@ -240,3 +240,35 @@ Value mlir::triton::cpu::emitTanh(ImplicitLocOpBuilder &builder, Value x) {
   Value useLarge = f.compare(Predicate::OGE, magnitude, f.constant(0.625f));
   return f.copySign(f.select(useLarge, large, small), x);
 }
+
+Value mlir::triton::cpu::emitExtreme(ImplicitLocOpBuilder &b, Operation *op,
+                                     const MathTarget &target) {
+  auto type = dyn_cast<VectorType>(op->getResult(0).getType());
+  if (!type || type.getRank() != 1 || type.isScalable() ||
+      !type.getElementType().isF32() || target.vectorBits < 512)
+    return nullptr;
+  // A constant is no NaN; then the common instruction does.
+  if (llvm::any_of(op->getOperands(), [](Value v) {
+        return v.getDefiningOp<arith::ConstantOp>() != nullptr;
+      }))
+    return nullptr;
+  int64_t lanes = type.getNumElements();
+  if (lanes != 16 && lanes != 8 && lanes != 4)
+    return nullptr;
+  Type i32 = b.getI32Type();
+  Type maskType = b.getIntegerType(lanes == 16 ? 16 : 8);
+  auto number = [&](Type t, int64_t v) -> Value {
+    return LLVM::ConstantOp::create(b, t, b.getIntegerAttr(t, v));
+  };
+  // Bits 0 and 1 choose the maximum (1) or the minimum (0), bits 2 and 3 leave
+  // the sign as it comes out (1).
+  Value what = number(i32, isa<arith::MaxNumFOp>(op) ? 5 : 4);
+  Value x = op->getOperand(0), y = op->getOperand(1);
+  SmallVector<Value> operands = {x, y, what, x, number(maskType, -1)};
+  if (lanes == 16) // the wide form also names a rounding mode: 4, the current
+    operands.push_back(number(i32, 4));
+  std::string name =
+      ("llvm.x86.avx512.mask.range.ps." + llvm::Twine(lanes * 32)).str();
+  return LLVM::CallIntrinsicOp::create(b, type, b.getStringAttr(name), operands)
+      .getResult(0);
+}

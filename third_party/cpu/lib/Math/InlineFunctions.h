@@ -19,6 +19,11 @@ Value emitLog2(ImplicitLocOpBuilder &builder, Value x);
 Value emitErf(ImplicitLocOpBuilder &builder, Value x);
 Value emitTanh(ImplicitLocOpBuilder &builder, Value x);
 
+/// The greater (smaller) operand, or the other one if one is NaN, in a single
+/// instruction of AVX-512; null where there is none.
+Value emitExtreme(ImplicitLocOpBuilder &builder, Operation *op,
+                  const MathTarget &target);
+
 } // namespace mlir::triton::cpu
 
 #endif // TRITON_CPU_LIB_MATH_INLINEFUNCTIONS_H

@@ -107,3 +107,29 @@ func.func @kept(%x: vector<16xf32>, %y: vector<16xf32>) -> vector<16xf32> {
   %7 = math.fma %6, %x, %y : vector<16xf32>
   return %7 : vector<16xf32>
 }
+
+// -----
+
+// One instruction that passes over NaN, where the common one needs two more.
+// CHECK-LABEL: @extremes
+// CHECK-SAME: (%[[A:.*]]: vector<16xf32>, %[[B:.*]]: vector<16xf32>, %[[C:.*]]: vector<8xf32>
+func.func @extremes(%a: vector<16xf32>, %b: vector<16xf32>, %c: vector<8xf32>, %d: vector<5xf32>, %e: vector<8xf64>)
+    -> (vector<16xf32>, vector<8xf32>, vector<16xf32>, vector<5xf32>, vector<8xf64>) {
+  // AVX512: %[[MAX:.*]] = llvm.mlir.constant(5 : i32)
+  // AVX512: llvm.call_intrinsic "llvm.x86.avx512.mask.range.ps.512"(%[[A]], %[[B]], %[[MAX]], %[[A]], %{{.*}}, %{{.*}})
+  // AVX512: %[[MIN:.*]] = llvm.mlir.constant(4 : i32)
+  // AVX512: llvm.call_intrinsic "llvm.x86.avx512.mask.range.ps.256"(%[[C]], %[[C]], %[[MIN]], %[[C]], %{{.*}}) :
+  // AVX2: arith.maxnumf
+  // AVX2: arith.minnumf
+  // A constant is no NaN.
+  // CHECK: arith.maxnumf %[[A]], %{{.*}} : vector<16xf32>
+  // CHECK: arith.maxnumf {{.*}} : vector<5xf32>
+  // CHECK: arith.maxnumf {{.*}} : vector<8xf64>
+  %zero = arith.constant dense<0.0> : vector<16xf32>
+  %0 = arith.maxnumf %a, %b : vector<16xf32>
+  %1 = arith.minnumf %c, %c : vector<8xf32>
+  %2 = arith.maxnumf %a, %zero : vector<16xf32>
+  %3 = arith.maxnumf %d, %d : vector<5xf32>
+  %4 = arith.maxnumf %e, %e : vector<8xf64>
+  return %0, %1, %2, %3, %4 : vector<16xf32>, vector<8xf32>, vector<16xf32>, vector<5xf32>, vector<8xf64>
+}

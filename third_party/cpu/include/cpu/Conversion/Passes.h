@@ -30,6 +30,9 @@ struct LoweringOptions {
   /// Atomic additions may be collected by the runtime
   /// (cpu/Runtime/AddBuffer.h).
   bool collectAdds = false;
+  /// What launches write past the caches if it is at least so many bytes, by
+  /// instructions of x86. 0: nothing.
+  uint64_t streamBytes = 0;
 };
 
 /// Lowers every `tt.func` kernel to a `func.func` of loops over vectors, with
