@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import re
 import shutil
@@ -41,6 +42,34 @@ def launch():
 
 if __name__ == "__main__":
     launch()
+'''
+
+NESTED = '''\
+import numpy as np, triton, triton.language as tl
+
+
+@triton.jit
+def inner(v):
+    return v * 0.5  # line 6
+
+
+@triton.jit
+def outer(v):
+    w = tl.exp(v)  # line 11
+    return inner(w)  # line 12
+
+
+@triton.jit
+def nested_kernel(x, out):
+    a = tl.load(x + tl.arange(0, 64))
+    b = outer(a)  # line 18
+    tl.store(out + tl.arange(0, 64), b)  # line 19
+    tl.store(out, tl.argmax(b, axis=0).to(tl.float32))  # line 20
+
+
+def launch():
+    x = np.ones(64, np.float32)
+    return nested_kernel[(1,)](x, x)
 '''
 
 
@@ -142,3 +171,34 @@ def test_loading_and_unloading_keeps_the_list_of_objects_whole(script):
     for handle in (handles[2], handles[0], handles[4], handles[1], handles[3]):
         cpu.unload(handle)
     cpu.unload(cpu.load("lined_kernel", binary)[0])
+
+
+def test_inlined_functions_have_names(tmp_path):
+    path = tmp_path / "nested.py"
+    path.write_text(NESTED)
+    spec = importlib.util.spec_from_file_location("nested", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    text = module.launch().asm["llir"]
+    names = dict(re.findall(r'^!(\d+) = distinct !DISubprogram\(name: "(\w+)"', text, re.MULTILINE))
+    places = {}
+    for number, line, scope, call in re.findall(
+        r"^!(\d+) = (?:distinct )?!DILocation\(line: (\d+), (?:column: \d+, )?scope: !(\d+)(?:, inlinedAt: !(\d+))?\)",
+        text,
+        re.MULTILINE,
+    ):
+        places[number] = (names.get(scope), int(line), call)
+
+    def frames(number):
+        frame = []
+        while number:
+            name, line, number = places[number]
+            frame.append((name, line))
+        return frame
+
+    found = [frames(number) for number in places]
+    assert [("inner", 6), ("outer", 12), ("nested_kernel", 18)] in found
+    assert [("outer", 11), ("nested_kernel", 18)] in found
+    assert [("nested_kernel", 19)] in found
+    of_the_language = [frame for frame in found if frame[-1] == ("nested_kernel", 20) and len(frame) > 1]
+    assert of_the_language and all(name for frame in of_the_language for name, _ in frame)
