@@ -75,6 +75,18 @@ def test_torchs_own_import_names_the_cause_and_how_to_do_without():
     assert "disable extension auto-loading with TORCH_DEVICE_BACKEND_AUTOLOAD=0" in done.stderr
 
 
+def test_a_build_does_not_need_the_installation_that_it_replaces():
+    folder = Path(__file__).parents[1]
+    code = f"""
+import os, runpy, sys
+os.chdir({str(folder)!r})
+sys.modules["torch_fl._C"] = None
+sys.argv = ["setup.py", "--version"]
+runpy.run_path("setup.py", run_name="__main__")
+"""
+    assert run(code).stdout.split()[-1] == "0.1.0"
+
+
 @pytest.mark.usefixtures("goes_on")
 def test_a_triton_without_the_backend_is_named_with_what_to_install(device, monkeypatch):
     from torch_fl.inductor import require
