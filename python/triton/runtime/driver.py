@@ -102,6 +102,11 @@ class DriverConfig:
             self._active = self.default
         return self._active
 
+    @property
+    def decided(self) -> DriverBase | None:
+        """The active driver, None while nobody has asked for it. Does not choose one."""
+        return self._active
+
     def set_active(self, driver: Any) -> None:
         """Launches go to `driver` from now on. Kernels compiled for another target stay cached for it."""
         self._active = driver

@@ -77,9 +77,11 @@ def test_only_accelerator_wins_over_the_cpu(installed):
 def test_a_driver_may_wait_to_be_chosen(installed, monkeypatch):
     config, found = installed(cpu=True, one=True)
     found["one"].driver.chosen_by_default = False
+    assert config.decided is None
     assert type(config.active) is found["cpu"].driver
     monkeypatch.setenv("TRITON_DEFAULT_BACKEND", "one")
     assert type(DriverConfig().active) is found["one"].driver
+    assert type(config.decided) is found["cpu"].driver
 
 
 def test_cpu_is_the_fallback(installed):
