@@ -37,6 +37,16 @@ def test_a_user_kernel_in_a_graph(device):
     assert torch.equal(function(x.to(device)).cpu(), x * 2 + 1)
 
 
+def test_the_devices_driver_may_be_the_first_to_be_asked_for():
+    code = """
+import torch, torch_fl
+from triton.backends import backends
+print(backends["flagos"].driver.is_active())
+"""
+    done = run(code)
+    assert (done.stdout.strip(), done.stderr) == ("True", "")
+
+
 LATER = """
 import sys, numpy, torch, triton
 from triton.runtime import driver

@@ -18,9 +18,8 @@ def accept_tensors(cpu_driver: ModuleType) -> None:
         return
     driver.dlpack_device_types = (*driver.dlpack_device_types, _DLPACK_EXTENSION_DEVICE)
     runtime = sys.modules.get("triton.runtime.driver")
-    active = runtime.driver.active if runtime else None
-    if isinstance(active, driver):  # the launcher has read the tuple before
-        runtime.driver.set_active(active)
+    if runtime and isinstance(runtime.driver.decided, driver):  # the launcher has read the tuple before
+        runtime.driver.set_active(runtime.driver.decided)
 
 
 def accept_when_imported() -> None:
