@@ -8,7 +8,7 @@ torch = pytest.importorskip("torch")
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # torch's, about means of nothing
 
-COUNT = 12
+COUNT = 8
 
 
 @pytest.mark.parametrize("dynamic", [None, True], ids=["static", "dynamic"])
