@@ -8,6 +8,7 @@ import shlex
 import sys
 from pathlib import Path
 
+import compiled_models
 import latency
 import packaging_sizes
 import report
@@ -17,6 +18,7 @@ import torch
 HERE = Path(__file__).resolve().parent
 DOCUMENT = HERE.parent / "docs" / "performance.md"
 LATENCIES = ("compile", "launch", "import")
+COMPILED_COLD = "compiled_cold"
 THROUGHPUT_COLUMNS = ["floor, ms", "ours, ms", "torch, ms", "× torch", "of add's bandwidth, ours (torch)", "needed",
                       "met"]
 FIXED_COLUMNS = ["measured", "spread", "needed", "met", "note"]
@@ -24,8 +26,11 @@ FIXED_COLUMNS = ["measured", "spread", "needed", "met", "note"]
 
 def parse_arguments() -> argparse.Namespace:
     names = [*throughput.CASES, *LATENCIES]
+    # These need torch_fl and minutes, so only who asks for them gets them.
+    on_request = [*compiled_models.SETUPS, COMPILED_COLD]
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("names", nargs="*", help=f"what to measure, all by default: {', '.join(names)}")
+    parser.add_argument("names", nargs="*", help=f"what to measure: {', '.join(names)} (all of these by default), "
+                             f"{', '.join(on_request)}")
     parser.add_argument("--rounds", type=int, default=25, help="interleaved rounds, and fresh processes at most 9")
     parser.add_argument("--flush", type=int, default=200, metavar="MB", help="memory written between timed calls")
     parser.add_argument("--threads", type=int, default=torch.get_num_threads())
@@ -33,9 +38,9 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--build-log", type=Path, help="file of lines 'name: seconds'")
     parser.add_argument("--dry-run", action="store_true", help="print the tables and leave the document alone")
     arguments = parser.parse_args()
-    unknown = [name for name in arguments.names if name not in names]
+    unknown = [name for name in arguments.names if name not in names + on_request]
     if unknown:
-        parser.error(f"unknown: {', '.join(unknown)}; known: {', '.join(names)}")
+        parser.error(f"unknown: {', '.join(unknown)}; known: {', '.join(names + on_request)}")
     # Nothing named but a file given: report that file and measure nothing.
     if not arguments.names and not (arguments.wheel or arguments.build_log):
         arguments.names = names
@@ -82,6 +87,13 @@ def main() -> None:
             if not arguments.flush:
                 break
     processes = min(arguments.rounds, 9)
+    models = [name for name in arguments.names if name in compiled_models.SETUPS]
+    if models or COMPILED_COLD in arguments.names:
+        import compiled
+        rows = compiled.measure(models, arguments.rounds)
+        if COMPILED_COLD in arguments.names:
+            rows += compiled.first_calls(str(HERE), processes)
+        sections.append(("compiled", compiled.COLUMNS, rows, remark(arguments)))
     fixed = []
     if "compile" in arguments.names:
         fixed += latency.first_launches(str(HERE), processes)

@@ -67,9 +67,12 @@ def fresh_process(code: str, *arguments: str) -> str:
         return process_with_cache(cache, "-c", code, *arguments)
 
 
-def process_with_cache(cache: str, *arguments: str) -> str:
-    """What a new interpreter with `arguments` prints, with its kernel cache in folder `cache`. See fresh_process."""
-    environment = {**os.environ, "TRITON_CACHE_DIR": cache, "PYTHONPYCACHEPREFIX": _bytecode.name}
+def process_with_cache(cache: str, *arguments: str, **variables: str) -> str:
+    """What a new interpreter with `arguments` prints, with its kernel cache in folder `cache`. See fresh_process.
+
+    `variables` are added to its environment.
+    """
+    environment = {**os.environ, "TRITON_CACHE_DIR": cache, "PYTHONPYCACHEPREFIX": _bytecode.name, **variables}
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
     done = subprocess.run([sys.executable, *arguments], env=environment, capture_output=True, text=True)
     if done.returncode != 0:

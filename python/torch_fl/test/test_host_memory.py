@@ -1,0 +1,69 @@
+"""Freed memory of the host's device waits for the next tensor of its size."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+torch = pytest.importorskip("torch")
+
+from torch_fl.profiles import profile  # noqa: E402
+
+pytestmark = pytest.mark.skipif(profile().name != "host", reason="accelerators have allocators of their own")
+ELEMENTS = 1 << 20  # 4 MB
+
+
+def test_the_next_tensor_of_the_size_gets_it(device):
+    torch.flagos.empty_cache()
+    allocated, reserved = torch.flagos.memory_allocated(), torch.flagos.memory_reserved()
+    x = torch.empty(ELEMENTS, device=device)
+    address = x.data_ptr()
+    assert torch.flagos.memory_allocated() == allocated + 4 * ELEMENTS
+    del x
+    assert torch.flagos.memory_allocated() == allocated
+    assert torch.flagos.memory_reserved() == reserved + 4 * ELEMENTS
+    y = torch.empty(ELEMENTS - 100, device=device)
+    assert y.data_ptr() == address
+    z = torch.empty(ELEMENTS, device=device)
+    assert z.data_ptr() != address
+
+
+def test_emptying_the_cache_returns_it(device):
+    x = torch.empty(ELEMENTS, device=device)
+    del x
+    torch.flagos.empty_cache()
+    assert torch.flagos.memory_reserved() == torch.flagos.memory_allocated()
+
+
+def test_contents_are_of_the_new_tensor(device):
+    torch.flagos.empty_cache()
+    x = torch.full((ELEMENTS,), 7.0, device=device)
+    del x
+    assert torch.zeros(ELEMENTS, device=device).abs().sum().item() == 0
+
+
+def test_many_sizes_stay_below_the_limit(device):
+    torch.flagos.empty_cache()
+    for size in range(1, 200):
+        torch.empty(size * 50_000, device=device)
+    waiting = torch.flagos.memory_reserved() - torch.flagos.memory_allocated()
+    _, total = torch.accelerator.get_memory_info()
+    assert 0 < waiting <= total / 8
+    torch.flagos.empty_cache()
+
+
+def test_threads_share_it(device):
+    def work(number):
+        for _ in range(200):
+            x = torch.full((1 << 16,), float(number), device=device)
+            if x.min().item() != number or x.max().item() != number:
+                wrong.append(number)
+
+    wrong: list[int] = []
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
