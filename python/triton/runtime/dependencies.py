@@ -59,36 +59,52 @@ def is_constant(value: Any) -> bool:
     return False
 
 
-class _References(ast.NodeVisitor):
-    """Dotted references of a function body in order: ``a.b.c`` is ``["a", "b", "c"]``."""
+_OPERATORS = (ast.operator, ast.unaryop, ast.cmpop, ast.boolop)
+# Kinds of nodes that refer to nothing.
+_LEAVES = frozenset((ast.Constant, ast.expr_context, *_OPERATORS)).union(
+    *(kind.__subclasses__() for kind in (ast.expr_context, *_OPERATORS))
+)
 
-    def __init__(self) -> None:
-        self.chains: list[list[str]] = []
 
-    def visit_Attribute(self, node: ast.Attribute) -> None:
-        chain, value = [node.attr], node.value
-        while isinstance(value, ast.Attribute):
-            chain.append(value.attr)
-            value = value.value
-        if isinstance(value, ast.Name):
-            self.chains.append([value.id, *reversed(chain)])
-        else:
-            self.generic_visit(node)
+def _collect(node: ast.AST, chains: list[list[str]]) -> None:
+    """Adds the references in `node`. A loop of its own: `ast.NodeVisitor` takes three times as long."""
+    kind = type(node)
+    if kind is ast.Name:
+        if type(node.ctx) is ast.Load:
+            chains.append([node.id])
+    elif kind is ast.Attribute:
+        _collect_attribute(node, chains)
+    else:
+        for field in node._fields:
+            value = getattr(node, field, None)
+            for item in value if type(value) is list else (value,):
+                if isinstance(item, ast.AST) and type(item) not in _LEAVES:
+                    _collect(item, chains)
 
-    def visit_Name(self, node: ast.Name) -> None:
-        if isinstance(node.ctx, ast.Load):
-            self.chains.append([node.id])
+
+def _collect_attribute(node: ast.Attribute, chains: list[list[str]]) -> None:
+    chain, value = [node.attr], node.value
+    while type(value) is ast.Attribute:
+        chain.append(value.attr)
+        value = value.value
+    if type(value) is ast.Name:
+        chains.append([value.id, *reversed(chain)])
+    else:
+        _collect(value, chains)
 
 
 def references(function: ast.FunctionDef) -> list[list[str]]:
-    """References in `function`; its decorators and annotations are host code and do not count."""
-    visitor = _References()
+    """Dotted references in `function` in order: ``a.b.c`` is ``["a", "b", "c"]``.
+
+    Its decorators and annotations are host code and do not count.
+    """
+    chains: list[list[str]] = []
     for statement in function.body:
-        visitor.visit(statement)
+        _collect(statement, chains)
     for default in [*function.args.defaults, *function.args.kw_defaults]:
         if default is not None:
-            visitor.visit(default)
-    return visitor.chains
+            _collect(default, chains)
+    return chains
 
 
 class DependencyScan:
