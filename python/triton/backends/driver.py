@@ -5,7 +5,19 @@ from __future__ import annotations
 from abc import ABCMeta, abstractmethod
 from typing import Any, Protocol
 
+from triton._lazy import lazy_export
+
 from .compiler import GPUTarget
+
+# Helpers of drivers whose launchers take tensor descriptors apart.
+_EXPORTS = dict.fromkeys(
+    ("decompose_descriptor", "expand_signature", "make_tensordesc_args", "wrap_handle_tensordesc_impl"),
+    "triton.backends._descriptor_arguments",
+)
+
+
+def __getattr__(name: str) -> Any:
+    return lazy_export(globals(), _EXPORTS, name)
 
 
 class Benchmarker(Protocol):
