@@ -4,9 +4,9 @@
 //
 // Long streams are fetched ahead, because hardware prefetchers stop at page
 // boundaries and a long loop body leaves few loads in flight. A row that a
-// program reads several times is in the cache but for the first time; the last
-// pass is the moment to fetch the row of the next program. It often stores the
-// result, and reading and writing go on side by side.
+// program reads several times is in the cache the second time; that pass is
+// the moment to fetch the row of the next program. (A third pass stores, and
+// reading while it writes takes longer than one after the other.)
 //
 //===----------------------------------------------------------------------===//
 
@@ -131,7 +131,7 @@ void Emitter::prefetchForLoad(LoadOp op, Value address, const Point &p) {
   llvm::SetVector<Operation *> all;
   plan.collectRoots(op.getResult(), all);
   if (all.size() > 1) {
-    if (roots.size() == all.size())
+    if (roots.size() == 2)
       prefetchNextProgram(op, p);
     return;
   }
