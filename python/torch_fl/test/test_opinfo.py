@@ -81,6 +81,18 @@ def test_a_known_rounding_error_does_not_cover_a_larger_one(monkeypatch):
     assert not opinfo_known.explanation(Outcome("other", "not close", error=1.5), words)
 
 
+def test_a_known_difference_is_of_one_kind():
+    import opinfo_known
+    from opinfo_journal import Outcome
+
+    known = opinfo_known.Known("another type", ("op",), says="dtype")
+    assert known.explains(Outcome("op", "dtype: a and b"), set())
+    assert not known.explains(Outcome("op", "the process died"), set())
+    with pytest.raises(ValueError, match="either"):
+        opinfo_known.Known("anything", ("op",))
+    assert all(entry.operators for entry in opinfo_known._known())
+
+
 def test_a_sweep_goes_on_after_the_operator_that_ended_its_process(device, tmp_path):
     from opinfo import Sweep, outcomes
     from opinfo_journal import Journal
