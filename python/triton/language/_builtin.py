@@ -66,14 +66,12 @@ def tensor_member(fn):
     return fn
 
 
-def must_use_result(reason=True):
-    """Mark a function whose result a kernel must not drop; `reason` says what the user probably meant."""
+def must_use_result(x=True, s=True):
+    """Mark a function whose result a kernel must not drop; a text says what the user probably meant.
 
-    def decorate(fn):
-        fn._must_use_result = reason
-        return fn
-
-    if callable(reason):
-        fn, reason = reason, True
-        return decorate(fn)
-    return decorate
+    Either a decorator for the function `x`, or called with the text, which makes one.
+    """
+    if callable(x):
+        x._must_use_result = s
+        return x
+    return lambda fn: must_use_result(fn, x)

@@ -365,25 +365,26 @@ def _all_equal(values, expected):
         return equal
 
 
+@tensor_member
 @jit
 def atomic_poll(
-    pointer, expected, sem: core.constexpr = None, scope: core.constexpr = None, timeout_ns: core.constexpr = None
+    pointer, expected_value, sem: core.constexpr = None, scope: core.constexpr = None, timeout_ns: core.constexpr = None
 ):
-    """Wait until all elements that `pointer` points to are `expected`, or until `timeout_ns` nanoseconds have passed.
+    """Wait until all elements at `pointer` are `expected_value`, or until `timeout_ns` nanoseconds have passed.
 
     The result, an int1 scalar, says whether they are. What is counted is up to the target; a CPU counts the processor
     time of the whole process, which passes faster than the clock when several threads work. `sem` is "acquire"
     (default) or "relaxed". Programs of a launch may run one after another: only what an earlier program, another
     launch or the host writes is sure to come.
     """
-    equal = _all_equal(core.atomic_load(pointer, None, sem, scope), expected)
+    equal = _all_equal(core.atomic_load(pointer, None, sem, scope), expected_value)
     if timeout_ns is None:
         while not equal:
-            equal = _all_equal(core.atomic_load(pointer, None, sem, scope), expected)
+            equal = _all_equal(core.atomic_load(pointer, None, sem, scope), expected_value)
     else:
         readings = core.to_tensor(0).to(core.int64)
         end = core._nanoseconds(readings) + timeout_ns
         while not equal and core._nanoseconds(readings) < end:
             readings += 1
-            equal = _all_equal(core.atomic_load(pointer, None, sem, scope), expected)
+            equal = _all_equal(core.atomic_load(pointer, None, sem, scope), expected_value)
     return equal

@@ -19,6 +19,8 @@ _EXPORTS = {
     "Heuristics": "autotuner",
     "InterpreterError": "errors",
     "OutOfResources": "errors",
+    "RedisRemoteCacheBackend": "cache",
+    "RemoteCacheBackend": "cache",
     "autotune": "autotuner",
     "heuristics": "autotuner",
 }
@@ -31,6 +33,8 @@ __all__ = [
     "KernelInterface",
     "MockTensor",
     "OutOfResources",
+    "RedisRemoteCacheBackend",
+    "RemoteCacheBackend",
     "TensorWrapper",
     "autotune",
     "driver",
