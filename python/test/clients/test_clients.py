@@ -18,6 +18,7 @@ SAMPLES = {
     "run_conch.py": ["silu_and_mul", "rms_norm", "blockwise_nf4", "paged_attention"],
     "run_torchao.py": ["fp8_blockwise_act_quant", "int_matmul", "hp_to_fp8_row_major.atomic_max"],
     "run_liger.py": ["rms_norm", "swiglu", "cross_entropy"],
+    "run_vllm.py": ["unified[prefill]", "fused_moe[plain]", "awq_gemm", "chunk_kda[one]", "min_p"],
 }
 NEEDS = {
     "run_inductor.py": ["torch"],
@@ -25,6 +26,7 @@ NEEDS = {
     "run_conch.py": ["torch", "conch"],
     "run_torchao.py": ["torch", "torchao"],
     "run_liger.py": ["torch", "liger_kernel"],
+    "run_vllm.py": ["torch", "vllm", "transformers"],
 }
 
 
