@@ -114,8 +114,12 @@ from ._values import (
     tuple,
 )
 
+# The default of optional compile-time parameters; kernels of other libraries use it by this name.
+CONSTEXPR_0 = constexpr(0)
+
 __all__ = [
     "BoundJITMethod",
+    "CONSTEXPR_0",
     "PropagateNan",
     "TRITON_BUILTIN",
     "TRITON_MAX_TENSOR_NUMEL",

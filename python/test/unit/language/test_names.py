@@ -1,5 +1,6 @@
 """Names of the variables of a kernel in its IR; names of the language that came and went between releases."""
 
+import numpy as np
 import pytest
 import triton
 import triton.language as tl
@@ -45,3 +46,14 @@ def test_language_has(name):
 @pytest.mark.parametrize("name", TOP)
 def test_triton_has(name):
     assert name in triton.__all__ and hasattr(triton, name)
+
+
+@triton.jit
+def ordered(out_ptr, descending: tl.constexpr = tl.core.CONSTEXPR_0):
+    tl.store(out_ptr, 2 if descending else 1)
+
+
+def test_the_constant_that_stands_for_no():
+    out = np.zeros(1, np.int32)
+    ordered[(1,)](out)
+    assert out.item() == 1
