@@ -56,7 +56,7 @@ def without_arguments(x_ptr, out_ptr):
     at = tl.arange(0, 4)
     seven = tl.inline_asm_elementwise("movl $$7, $0", "=r", [], tl.int32, False, 1)
     low, high = tl.inline_asm_elementwise(
-        "movl $$1, $0\n\tmovl $$2, $1", "=r,=r", args=(), dtype=(tl.int32, tl.int8), is_pure=True, pack=1
+        "movl $$1, $0\n\tmovb $$2, $1", "=r,=r", args=(), dtype=(tl.int32, tl.int8), is_pure=True, pack=1
     )
     tl.store(out_ptr + at, tl.load(x_ptr + at) * seven + low * 10 + high)
 
