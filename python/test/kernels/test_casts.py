@@ -75,7 +75,7 @@ def scalar_flags(out_ptr, flag, number):
 
 def run(kernel, values, source, target):
     out = make(np.zeros(values.size), target)
-    kernel[(triton.cdiv(values.size, 128), )](make(values, source), out, values.size, BLOCK=128)
+    kernel[(triton.cdiv(values.size, 128),)](make(values, source), out, values.size, BLOCK=128)
     return read(out)
 
 
@@ -111,9 +111,27 @@ def test_float_to_int_truncates(source, target):
     assert_same(run(convert, values, source, target), np.trunc(values).astype(target))
 
 
+@triton.jit
+def through_a_narrow_type(x_ptr, out_ptr, n, TYPE: tl.constexpr, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    tl.store(out_ptr + at, tl.load(x_ptr + at, mask=at < n).to(TYPE), mask=at < n)
+
+
+@pytest.mark.parametrize("target", ["int8", "uint8", "int16", "uint16"])
+def test_what_does_not_fit_is_a_value_of_the_type_all_the_same(target):
+    x = (np.random.default_rng(0).normal(size=N) * 1e5).astype(np.float32)
+    x[:4] = np.nan, np.inf, -np.inf, 1e30
+    out = np.zeros(N, np.int64)
+    through_a_narrow_type[(1,)](x, out, N, TYPE=getattr(tl, target), BLOCK=1024)
+    bounds = np.iinfo(target)
+    assert out.min() >= bounds.min and out.max() <= bounds.max
+    fits = np.abs(x) < 2**31
+    np.testing.assert_array_equal(out[fits], x[fits].astype(np.int32).astype(target))
+
+
 @pytest.mark.parametrize("target", ["int64", "uint64"])
 def test_large_float_to_64_bit_int(target):
-    values = 2.0**np.random.default_rng(5).uniform(30, 62, N)
+    values = 2.0 ** np.random.default_rng(5).uniform(30, 62, N)
     if target == "uint64":
         values[:9] = 2.0**63 * (1 + np.arange(9) / 16)
     assert_same(run(convert, values, "float64", target), values.astype(target))
@@ -150,19 +168,28 @@ def test_true_is_one(target):
     assert_same(run(convert, values, "bool", target), rounded(values, target))
 
 
-@pytest.mark.parametrize("source, target", [("float32", "int32"), ("int32", "float32"), ("float64", "uint64"),
-                                            ("uint16", "float16"), ("float16", "int16"), ("int8", "uint8")])
+@pytest.mark.parametrize(
+    "source, target",
+    [
+        ("float32", "int32"),
+        ("int32", "float32"),
+        ("float64", "uint64"),
+        ("uint16", "float16"),
+        ("float16", "int16"),
+        ("int8", "uint8"),
+    ],
+)
 def test_bit_casts(source, target):
     values = random_values(N, source, 9)
     out = np.zeros(N, target)
-    convert_bits[(1, )](values, out, N, BLOCK=1024)
+    convert_bits[(1,)](values, out, N, BLOCK=1024)
     np.testing.assert_array_equal(out.view(np.uint8), values.view(np.uint8))
 
 
 def test_bit_casts_of_bf16():
     values = random_values(N, "bfloat16", 10)
     bits = np.zeros(N, np.uint16)
-    convert_bits[(1, )](Bf16(values), bits, N, BLOCK=1024)
+    convert_bits[(1,)](Bf16(values), bits, N, BLOCK=1024)
     assert_same(bits, to_bf16_bits(values))
     assert_same(from_bf16_bits(bits), values)
 
@@ -171,7 +198,7 @@ def test_boolean_logic():
     a, b = random_values(N, "bool", 11), random_values(N, "bool", 12)
     results = [np.zeros(N, bool) for _ in range(4)]
     count = np.zeros(triton.cdiv(N, 64), np.int32)
-    logic[(count.size, )](a, b, *results, count, N, BLOCK=64)
+    logic[(count.size,)](a, b, *results, count, N, BLOCK=64)
     for result, expected in zip(results, (a & b, a | b, a ^ b, ~a), strict=True):
         np.testing.assert_array_equal(result.view(np.uint8), expected.view(np.uint8))
     assert count.sum() == (a & b).sum()
@@ -181,12 +208,12 @@ def test_boolean_logic():
 def test_comparison_stored_as_bool(dtype):
     values = random_values(N, dtype, 13)
     out = np.full(N, True)
-    compare_into_bool[(triton.cdiv(N, 128), )](values, out, N, BLOCK=128)
+    compare_into_bool[(triton.cdiv(N, 128),)](values, out, N, BLOCK=128)
     np.testing.assert_array_equal(out.view(np.uint8), (values > 0).astype(np.uint8))
 
 
 @pytest.mark.parametrize("flag", [True, False])
 def test_scalar_booleans(flag):
     out = np.zeros(4, bool)
-    scalar_flags[(1, )](out, flag, 5)
+    scalar_flags[(1,)](out, flag, 5)
     assert out.tolist() == [flag, True, flag, True]

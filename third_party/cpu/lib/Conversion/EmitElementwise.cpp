@@ -177,6 +177,14 @@ Value Emitter::elementwise(Operation *op, ValueRange operands, int64_t width) {
   for (Value &v : args)
     if (narrow(v.getType()))
       v = floatCast(v, f32, width);
+  // A conversion that does not fit has any result of LLVM's, even one that the
+  // narrow type does not have; so it goes through 32 bits.
+  if (isa<arith::FPToSIOp, arith::FPToUIOp>(op) &&
+      resultElem.getIntOrFloatBitWidth() < 32) {
+    Value wide = arith::FPToSIOp::create(
+        b, loc, valueType(b.getI32Type(), width), args[0]);
+    return arith::TruncIOp::create(b, loc, resultType, wide);
+  }
   Type computeElem = narrow(resultElem) ? f32 : resultElem;
   Type computeType = valueType(computeElem, width);
   Value r;

@@ -19,7 +19,17 @@ using namespace mlir::triton::cpu;
 
 static Type elementType(Value v) { return getElementTypeOrSelf(v.getType()); }
 
-Lanes Emitter::eval(Value v, const Point &p) {
+/// Whether `op` keeps lanes at equal distances, given operands that do.
+static bool isIndexArithmetic(Operation *op) {
+  return isa_and_nonnull<arith::AddIOp, arith::SubIOp, arith::MulIOp,
+                         arith::ExtSIOp, arith::TruncIOp, BroadcastOp,
+                         ExpandDimsOp, ReshapeOp, TransOp, AddPtrOp>(op);
+}
+
+Lanes Emitter::eval(Value v, const Point &point) {
+  Point p = point;
+  // Nothing else depends on it, and what is computed once is known twice.
+  p.isAddress &= widensIndices(v) && !capturing.contains(v);
   if (failed)
     return Lanes::uniform(
         LLVM::PoisonOp::create(here(), loc, scalarType(elementType(v))), 0);
@@ -29,8 +39,8 @@ Lanes Emitter::eval(Value v, const Point &p) {
     auto it = scope->memo.find(v);
     if (it == scope->memo.end())
       continue;
-    for (auto &[point, lanes] : it->second)
-      if (point == p)
+    for (auto &[known, lanes] : it->second)
+      if (known == p)
         return lanes;
   }
   Lanes lanes = evalUncached(v, p);
@@ -162,7 +172,7 @@ Lanes Emitter::evalElementwise(Operation *op, const Point &p) {
     operands.push_back(eval(v, p));
   if (failed)
     return Lanes();
-  if (std::optional<Lanes> affine = evalAffine(op, operands))
+  if (std::optional<Lanes> affine = evalAffine(op, operands, p.isAddress))
     return *affine;
   if (std::optional<Lanes> lanes = evalRowOrColumn(op, operands, p.width))
     return *lanes;
@@ -186,28 +196,56 @@ Lanes Emitter::evalElementwise(Operation *op, const Point &p) {
   return lanes;
 }
 
-/// Whether `affine` lanes may leave the range of the narrower type of
-/// conversion `op`, so that it does not commute with the steps from lane to
-/// lane. Indices of 32 bits do not wrap, but small integers are meant to, and
-/// so are products with large numbers, which make hashes.
-static bool mayWrap(Operation *op, const Lanes &affine) {
-  Type from = getElementTypeOrSelf(op->getOperand(0).getType());
-  Type to = getElementTypeOrSelf(op->getResult(0).getType());
-  constexpr int64_t largestStep = 1 << 16;
-  return std::min(from.getIntOrFloatBitWidth(), to.getIntOrFloatBitWidth()) <
-             32 ||
-         std::abs(affine.stride) > largestStep;
+bool Emitter::widensIndices(Value v) {
+  Operation *op = v.getDefiningOp();
+  if (!isIndexArithmetic(op) || buffers.contains(v))
+    return false;
+  auto known = widening.find(v);
+  if (known != widening.end())
+    return known->second;
+  bool widens = isa<arith::ExtSIOp>(op) ||
+                llvm::any_of(op->getOperands(), [&](Value operand) {
+                  return widensIndices(operand);
+                });
+  return widening[v] = widens;
 }
 
-std::optional<Lanes> Emitter::evalAffine(Operation *op,
-                                         ArrayRef<Lanes> operands) {
+/// Whether `affine` lanes may leave the range of the narrower type of
+/// conversion `op`, so that it does not commute with the steps from lane to
+/// lane.
+///
+/// Small integers are meant to wrap, and so are products with large numbers,
+/// which make hashes. Other indices of 32 bits wrap, too, but not those of
+/// memory: what is on both sides of the end of a range of addresses is not one
+/// array.
+static bool mayWrap(Operation *op, const Lanes &affine, bool isAddress) {
+  Type from = getElementTypeOrSelf(op->getOperand(0).getType());
+  Type to = getElementTypeOrSelf(op->getResult(0).getType());
+  unsigned bits =
+      std::min(from.getIntOrFloatBitWidth(), to.getIntOrFloatBitWidth());
+  constexpr int64_t largestStep = 1 << 16;
+  if (bits < 32 || std::abs(affine.stride) > largestStep)
+    return true;
+  if (isAddress || isa<arith::TruncIOp>(op))
+    return false;
+  APInt base;
+  if (affine.dynStride || !matchPattern(affine.base, m_ConstantInt(&base)))
+    return true;
+  int64_t elements =
+      cast<RankedTensorType>(op->getResult(0).getType()).getNumElements();
+  return base.getSignificantBits() >= bits - 1 ||
+         std::abs(affine.stride) * elements >= int64_t(1) << (bits - 2);
+}
+
+std::optional<Lanes>
+Emitter::evalAffine(Operation *op, ArrayRef<Lanes> operands, bool isAddress) {
   if (llvm::none_of(operands, [](const Lanes &l) { return l.isAffine(); }) ||
       llvm::any_of(operands,
                    [](const Lanes &l) { return l.kind == Lanes::Vector; }))
     return std::nullopt;
   if (isa<arith::ExtSIOp, arith::TruncIOp>(op)) {
     Lanes r = operands[0];
-    if (mayWrap(op, r))
+    if (mayWrap(op, r, isAddress))
       return std::nullopt;
     at(r.level);
     r.base = intCast(r.base, elementType(op->getResult(0)));
@@ -263,7 +301,9 @@ std::optional<Lanes> Emitter::evalAffine(Operation *op,
   return std::nullopt;
 }
 
-Lanes Emitter::evalAddPtr(AddPtrOp op, const Point &p) {
+Lanes Emitter::evalAddPtr(AddPtrOp op, const Point &place) {
+  Point p = place;
+  p.isAddress = true;
   Lanes ptr = eval(op.getPtr(), p);
   Lanes off = eval(op.getOffset(), p);
   if (failed)

@@ -193,9 +193,11 @@ private:
            function_ref<SmallVector<Value>(DimIndex, ValueRange)> body);
   /// Number of leading indices of the vector dimension at which all prefix
   /// masks below `trees` hold, as i64 at the current level, or null if there
-  /// are none. Registers the masks in `prefixMasks`.
-  Value prefixBound(const Nest &nest, ArrayRef<Value> trees,
-                    const Point &outer);
+  /// are none. Registers the masks in `prefixMasks`. If there is one mask, it
+  /// holds nowhere behind if `noneBehind`, which is left as it is where that is
+  /// not known.
+  Value prefixBound(const Nest &nest, ArrayRef<Value> trees, const Point &outer,
+                    Value *noneBehind = nullptr);
   struct Assumption {
     Value value;
     Point point; ///< the vector dimension's base is ignored
@@ -208,7 +210,10 @@ private:
   Lanes evalUncached(Value v, const Point &p);
   Lanes evalOp(Operation *op, unsigned result, const Point &p);
   Lanes evalElementwise(Operation *op, const Point &p);
-  std::optional<Lanes> evalAffine(Operation *op, ArrayRef<Lanes> operands);
+  std::optional<Lanes> evalAffine(Operation *op, ArrayRef<Lanes> operands,
+                                  bool isAddress);
+  /// Whether `v` is made by index arithmetic that widens integers.
+  bool widensIndices(Value v);
   /// Remainder and quotient by a row's length, if all lanes are in one row.
   std::optional<Lanes> evalRowOrColumn(Operation *op, ArrayRef<Lanes> operands,
                                        int64_t width);
@@ -337,6 +342,7 @@ private:
   /// For calls of the runtime: arrays on the stack by length.
   DenseMap<int64_t, Value> addressArrays, valueArrays;
   SmallVector<Assumption> prefixMasks;
+  llvm::DenseMap<Value, bool> widening; ///< known results of `widensIndices`
   SmallVector<Assumption> remainders;
   /// For prefetching: the root at work, the roots that a load has been part of,
   /// and scalars as the next program computes them.

@@ -31,9 +31,13 @@ struct DimIndex {
 struct Point {
   SmallVector<DimIndex, 4> dims;
   int64_t width = 1; ///< lanes; 1 when no dimension is `vec`
+  /// The value is (part of) an address. Indices of 32 bits do not wrap inside
+  /// of a block then, so that they stay neighbours when they are widened.
+  bool isAddress = false;
 
   bool operator==(const Point &other) const {
-    return width == other.width && dims == other.dims;
+    return width == other.width && isAddress == other.isAddress &&
+           dims == other.dims;
   }
   /// The dimension whose index differs between lanes, or -1.
   int vecDim() const {

@@ -125,8 +125,19 @@ static bool asLess(arith::CmpIOp cmp, Value &lhs, Value &rhs, bool &orEqual) {
   }
 }
 
+/// Whether the indices from `first` on, `extent` of them, do not wrap.
+static Value neverWraps(OpBuilder &b, Location loc, Value first,
+                        int64_t extent) {
+  Value last = b.createOrFold<arith::AddIOp>(
+      loc, first,
+      arith::ConstantOp::create(b, loc,
+                                b.getIntegerAttr(first.getType(), extent - 1)));
+  return b.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::sge, last,
+                                       first);
+}
+
 Value Emitter::prefixBound(const Nest &nest, ArrayRef<Value> trees,
-                           const Point &outer) {
+                           const Point &outer, Value *noneBehind) {
   Value bound;
   SmallVector<std::pair<Value, DimMap>> masks;
   for (Value tree : trees)
@@ -154,6 +165,7 @@ Value Emitter::prefixBound(const Nest &nest, ArrayRef<Value> trees,
     asLess(cmp, lhs, rhs, orEqual);
     Point p;
     p.width = nest.width;
+    p.isAddress = true; // what wraps is behind all that does not
     for (int d : dims) {
       DimIndex zeroIndex{i64(0), 0, d == nest.vecDim};
       p.dims.push_back(d < 0 || d == nest.vecDim ? zeroIndex : outer.dims[d]);
@@ -173,6 +185,8 @@ Value Emitter::prefixBound(const Nest &nest, ArrayRef<Value> trees,
     if (orEqual)
       count = b.createOrFold<arith::AddIOp>(loc, count, i64(1));
     bound = bound ? b.createOrFold<arith::MinSIOp>(loc, bound, count) : count;
+    if (noneBehind && !widensIndices(lhs))
+      *noneBehind = neverWraps(b, loc, x.base, nest.shape[nest.vecDim]);
     prefixMasks.push_back({mask, p, Lanes()});
   }
   if (!bound)
@@ -208,7 +222,8 @@ void Emitter::forEachPointNoSpeculation(const Nest &nest, ArrayRef<Value> trees,
                });
     };
     size_t known = prefixMasks.size();
-    Value bound = prefixBound(nest, trees, p);
+    Value noneBehind;
+    Value bound = prefixBound(nest, trees, p, &noneBehind);
     if (!bound)
       return loop(i64(0), i64(extent));
     here();
@@ -217,11 +232,12 @@ void Emitter::forEachPointNoSpeculation(const Nest &nest, ArrayRef<Value> trees,
     SmallVector<Assumption> assumed(prefixMasks.begin() + known,
                                     prefixMasks.end());
     prefixMasks.truncate(known);
-    // Past the bound every store is masked off if the store's own mask is one
-    // of those that define the bound, or a conjunction with one.
+    // Past the bound every store is masked off if the store's own mask is the
+    // one that defines the bound, or a conjunction with it, and the indices do
+    // not wrap.
     bool mayStop = false;
     // A check looks at all loads, needed or not.
-    if (storeMask && capturing.empty() && !sanitize)
+    if (storeMask && noneBehind && capturing.empty() && !sanitize)
       walkTree(storeMask, mapFor(storeMask), [&](Value v, const DimMap &dims) {
         Operation *op = v.getDefiningOp();
         mayStop |= llvm::any_of(assumed, [&](const Assumption &a) {
@@ -230,7 +246,12 @@ void Emitter::forEachPointNoSpeculation(const Nest &nest, ArrayRef<Value> trees,
         });
         return isa_and_nonnull<arith::AndIOp, BroadcastOp, ExpandDimsOp>(op);
       });
-    loop(mainEnd, mayStop ? bound : i64(extent));
+    Value end = i64(extent);
+    if (mayStop) {
+      here();
+      end = b.createOrFold<arith::SelectOp>(loc, noneBehind, bound, end);
+    }
+    loop(mainEnd, end);
   });
 }
 
@@ -282,6 +303,8 @@ void Emitter::forEachPoint(const Nest &nest, ArrayRef<Value> trees,
     Value positive = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge,
                                            x.base, zero(type, 1));
     Value both = arith::AndIOp::create(b, loc, fits, positive);
+    both = b.createOrFold<arith::AndIOp>(
+        loc, both, neverWraps(b, loc, x.base, nest.shape[nest.vecDim]));
     allContiguous =
         allContiguous
             ? Value(arith::AndIOp::create(b, loc, allContiguous, both))
