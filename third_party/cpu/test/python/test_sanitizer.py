@@ -520,3 +520,20 @@ def test_modes(value, mode):
 def test_a_mode_that_does_not_exist():
     with pytest.raises(ValueError, match="'storage' or 'view', got 'strict'"):
         copy_kernel[(1,)](torch.ones(1), torch.ones(1), 1, 0, BLOCK=1, sanitize="strict")
+
+
+def test_the_variable_counts_after_the_first_launch(monkeypatch):
+    @triton.jit
+    def kernel(x, n):
+        tl.store(x + n, 1.0)
+
+    memory = torch.zeros(8)
+    kernel[(1,)](memory[:4], 5)
+    assert memory[5] == 1
+    monkeypatch.setenv("TRITON_CPU_SANITIZE", "view")
+    for _ in range(2):
+        with pytest.raises(RuntimeError, match="out of"):
+            kernel[(1,)](memory[:4], 5)
+    monkeypatch.delenv("TRITON_CPU_SANITIZE")
+    kernel[(1,)](memory[:4], 6)
+    assert memory[6] == 1
