@@ -395,18 +395,23 @@ def test_compile_hooks():
 
 def test_hooks_of_loading_and_unloading():
     @triton.jit
-    def kernel(out_ptr):
+    def loaded_and_unloaded(out_ptr):
         tl.store(out_ptr, 1)
 
     seen = []
+
+    def noting(event):  # kernels of other tests may be collected meanwhile
+        return lambda *described: seen.append((event, *described)) if described[2] == "loaded_and_unloaded" else None
+
+    kernel = loaded_and_unloaded
     with knobs.runtime.scope():
-        knobs.runtime.kernel_load_start_hook = lambda *described: seen.append(("start", *described))
-        knobs.runtime.kernel_load_end_hook = lambda *described: seen.append(("end", *described))
-        knobs.runtime.kernel_unload_hook = lambda *described: seen.append(("unload", *described))
+        knobs.runtime.kernel_load_start_hook = noting("start")
+        knobs.runtime.kernel_load_end_hook = noting("end")
+        knobs.runtime.kernel_unload_hook = noting("unload")
         out = np.zeros(1, np.int32)
         compiled = kernel[(1,)](out)
         again = copy.copy(compiled)  # of the same code
-        loaded = (compiled.module, compiled.function, "kernel", compiled.metadata_group, compiled.hash)
+        loaded = (compiled.module, compiled.function, "loaded_and_unloaded", compiled.metadata_group, compiled.hash)
         assert seen == [("start", None, None, *loaded[2:]), ("end", *loaded)]
         del compiled
         kernel.device_caches.clear()
