@@ -51,7 +51,8 @@ class Sweep:
     def words(self) -> set[str]:
         """What entries of known differences name the sweep by."""
         kind = {"compiled" if self.compiled else "eager", "backward" if self.backward else "forward"}
-        return kind | {str(self.dtype).removeprefix("torch."), self.device}
+        sizes = {"dynamic"} if self.dynamic else set()
+        return kind | sizes | {str(self.dtype).removeprefix("torch."), self.device}
 
     def inputs(self, op: Any) -> list[Any]:
         torch.manual_seed(0)
