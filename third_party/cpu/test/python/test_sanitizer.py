@@ -13,7 +13,6 @@ import triton
 import triton.language as tl
 from triton.backends.cpu.options import sanitize_mode
 from triton.backends.cpu.sanitizer import OutOfBoundsError, extents_of
-from triton.runtime.interpreter import InterpretedFunction
 from triton.tools.tensor_descriptor import TensorDescriptor
 
 ON = {"sanitize": True}
