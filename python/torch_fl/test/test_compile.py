@@ -100,7 +100,7 @@ def test_a_failing_compile_is_an_error_or_an_eager_run_with_a_warning(device, mo
 def test_a_function_may_keep_the_state_of_random_numbers(device):
     @torch.compile(backend="flagos")
     def kept(x):
-        with torch.random.fork_rng():
+        with torch.random.fork_rng(device_type="flagos"):  # the default of torch 2.11 is CUDA
             torch.manual_seed(3)
             return torch.rand_like(x) + x
 

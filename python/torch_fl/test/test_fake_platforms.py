@@ -102,4 +102,4 @@ def test_the_first_wide_launcher_runs_untimed_and_kernels_of_64_bits_are_refused
     assert seen["again"] == [2, 2]
     for chosen, offered in zip(seen["chosen"], seen["offered"], strict=True):
         assert chosen == next((width for width in offered if width >= 4), offered[0])
-    assert any(offered[0] < 4 <= max(offered) for offered in seen["offered"])
+    assert any(min(offered) < 4 <= max(offered) for offered in seen["offered"])
