@@ -3,7 +3,8 @@
 #   ./test.sh                     everything
 #   ./test.sh ARGUMENTS...        pytest with these arguments instead, for example: ./test.sh -m "not slow" python/test
 #   FLAGTREE_BACKEND=acme ./test.sh third_party/acme    what one backend's folder holds, lit tests too
-#   ./test.sh python/torch_fl/test    the flagos device for PyTorch; with no arguments, too, where torch is installed
+#   ./test.sh python/torch_fl/test    the flagos device for PyTorch, with its sweeps of all operators, which take an hour;
+#                                     with no arguments its other tests run, too, where torch is installed
 set -euo pipefail
 cd "$(dirname "$0")"
 . tools/prepare.sh
@@ -36,7 +37,7 @@ case "${*:-}" in
 "")
   if python -c "import importlib.util, sys; sys.exit(importlib.util.find_spec('torch') is None)"; then
     build_torch_fl
-    PYTHONPATH="$torch_fl${PYTHONPATH:+:$PYTHONPATH}" python -m pytest python/torch_fl/test || status=$?
+    PYTHONPATH="$torch_fl${PYTHONPATH:+:$PYTHONPATH}" python -m pytest -m "not slow" python/torch_fl/test || status=$?
   else
     echo "torch is not installed: the tests of torch_fl are not run"
   fi

@@ -49,7 +49,7 @@ def load(
 def store(pointer, value, mask=None, boundary_check=(), cache_modifier="", eviction_policy="", _semantic=None):
     """Write `value`, broadcast to the shape of `pointer` and cast to what it points to, where `mask` is true.
 
-    `cache_modifier` is one of "", ".wb", ".cg", ".cs", ".wt". See `load` for the rest.
+    `cache_modifier` is one of "", ".wb", ".ca", ".cg", ".cs", ".cv", ".wt". See `load` for the rest.
     """
     value, mask = _unwrap_if_constexpr(value), _unwrap_if_constexpr(mask)
     options = (_unwrap_if_constexpr(cache_modifier), _unwrap_if_constexpr(eviction_policy))

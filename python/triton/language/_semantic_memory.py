@@ -6,7 +6,7 @@ from . import _types as T
 from ._tensor import tensor
 
 _LOAD_MODIFIERS = {"": "none", ".ca": "ca", ".cg": "cg", ".cs": "cs", ".cv": "cv"}
-_STORE_MODIFIERS = {"": "none", ".wb": "wb", ".cg": "cg", ".cs": "cs", ".wt": "wt"}
+_STORE_MODIFIERS = {"": "none", ".wb": "wb", ".ca": "ca", ".cg": "cg", ".cs": "cs", ".cv": "cv", ".wt": "wt"}
 _EVICTION = {
     "": "evict_normal",
     "evict_normal": "evict_normal",

@@ -257,3 +257,14 @@ def test_dots(ttir, error_of):
 def test_targets_have_a_smallest_dot(error_of):
     fns = {"min_dot_size": lambda lhs, rhs: (16, 16, 64)}
     assert "K >= 64" in str(error_of(dots, p="*fp32", PRECISION=None, codegen_fns=fns))
+
+
+@triton.jit
+def stores_with(p, MODIFIER: tl.constexpr):
+    tl.store(p + tl.arange(0, 8), 1, cache_modifier=MODIFIER)
+
+
+@pytest.mark.parametrize("modifier", [".wb", ".ca", ".cg", ".cs", ".cv", ".wt"])
+def test_stores_take_the_modifiers_of_all_releases(ttir, modifier):
+    text = ttir(stores_with, p="*i32", MODIFIER=modifier)
+    assert f"cacheModifier = {modifier[1:]}" in text
