@@ -4,14 +4,13 @@
 // that share their memory, the operator runs there, its results become flagos'.
 //
 //===----------------------------------------------------------------------===//
+#include "Fallback.h"
 #include "Backing.h"
 #include "Generator.h"
 #include "Retag.h"
 
 #include <ATen/core/LegacyTypeDispatch.h>
-#include <ATen/core/dispatch/Dispatcher.h>
 #include <ATen/core/jit_type.h>
-#include <ATen/core/stack.h>
 #include <torch/library.h>
 
 #include <cstdio>
@@ -127,33 +126,6 @@ private:
   std::optional<c10::Device> foreign;
 };
 
-void runOnBacking(const c10::OperatorHandle &op, torch::jit::Stack *stack) {
-  const auto &schema = op.schema();
-  if (logsCalls())
-    std::fprintf(stderr, "flagos: %s on %s\n",
-                 c10::toString(op.operator_name()).c_str(),
-                 backing().name().c_str());
-
-  // What autograd and autocast have to do for this call, they have done for the
-  // tensors of the device.
-  at::AutoDispatchBelowADInplaceOrView belowAutograd;
-  c10::impl::ExcludeDispatchKeyGuard withoutAutocast(
-      c10::autocast_dispatch_keyset);
-
-  Call call(op);
-  size_t first = stack->size() - schema.arguments().size();
-  for (size_t i = 0; i < schema.arguments().size(); ++i)
-    (*stack)[first + i] =
-        call.toBacking((*stack)[first + i], schema.arguments()[i]);
-  call.checkDevices();
-
-  op.callBoxed(stack);
-  call.writeBack();
-  for (size_t i = stack->size() - schema.returns().size(); i < stack->size();
-       ++i)
-    (*stack)[i] = call.toFlagos((*stack)[i]);
-}
-
 /// Operators that torch composes of others for a device that has no kernel of
 /// its own, less exactly or with warnings that the user cannot do anything
 /// about. Backing devices have kernels for them.
@@ -185,6 +157,33 @@ void runOnBackingWhereThereIs(torch::Library &library,
 }
 
 } // namespace
+
+void runOnBacking(const c10::OperatorHandle &op, torch::jit::Stack *stack) {
+  const auto &schema = op.schema();
+  if (logsCalls())
+    std::fprintf(stderr, "flagos: %s on %s\n",
+                 c10::toString(op.operator_name()).c_str(),
+                 backing().name().c_str());
+
+  // What autograd and autocast have to do for this call, they have done for the
+  // tensors of the device.
+  at::AutoDispatchBelowADInplaceOrView belowAutograd;
+  c10::impl::ExcludeDispatchKeyGuard withoutAutocast(
+      c10::autocast_dispatch_keyset);
+
+  Call call(op);
+  size_t first = stack->size() - schema.arguments().size();
+  for (size_t i = 0; i < schema.arguments().size(); ++i)
+    (*stack)[first + i] =
+        call.toBacking((*stack)[first + i], schema.arguments()[i]);
+  call.checkDevices();
+
+  op.callBoxed(stack);
+  call.writeBack();
+  for (size_t i = stack->size() - schema.returns().size(); i < stack->size();
+       ++i)
+    (*stack)[i] = call.toFlagos((*stack)[i]);
+}
 
 TORCH_LIBRARY_IMPL(_, PrivateUse1, m) {
   m.fallback(torch::CppFunction::makeFromBoxedFunction<&runOnBacking>());

@@ -86,6 +86,13 @@ at::Tensor &setToNothing(at::Tensor &self) {
   return setView(self, std::move(none), 0, {0}, {});
 }
 
+/// Memory that work of another stream uses is not given out again before that
+/// work is done.
+void recordStream(at::Tensor &self, c10::Stream stream) {
+  checkFlagosDevice(stream.device());
+  backing().allocator()->recordStream(self.storage().data_ptr(), stream);
+}
+
 /// Whether a tensor can take the place of another one, so that a parameter
 /// stays the same object when its module moves between the CPU and the device.
 bool canTakePlace(const at::Tensor &self, const at::Tensor &other) {
@@ -109,6 +116,7 @@ TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {
   m.impl("view_as_real", TORCH_FN(at::native::view_as_real));
   m.impl("view_as_complex", TORCH_FN(at::native::view_as_complex));
   m.impl("resize_", TORCH_FN(resize));
+  m.impl("record_stream", TORCH_FN(recordStream));
   m.impl("_copy_from", TORCH_FN(copyFrom));
   m.impl("_copy_from_and_resize", TORCH_FN(copyFromAndResize));
   m.impl("set_", TORCH_FN(setToNothing));

@@ -43,6 +43,7 @@ def test_a_process_may_end_right_after_a_backward_pass():
     assert run(SLOW_TO_DROP + BACKWARD).stderr == ""
 
 
+@pytest.mark.cpu_memory  # CUDA does not survive a fork
 def test_a_forked_child_may_end_after_a_backward_pass_of_its_parent():
     done = run(FORKED.format(backward=BACKWARD))
     assert (done.stdout, done.stderr) == ("5\n", "")

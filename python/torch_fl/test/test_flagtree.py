@@ -63,6 +63,7 @@ def test_the_distribution_that_owns_the_folder_tells(triton_in):
     assert flagtree.is_flagtree()
 
 
+@pytest.mark.cpu_memory
 def test_this_triton_is_flagtree_and_there_is_no_package_of_that_name():
     from torch_fl import flagtree
 

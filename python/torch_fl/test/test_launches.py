@@ -10,6 +10,7 @@ import triton.language as tl
 from python_process import run
 
 torch = pytest.importorskip("torch")
+pytestmark = pytest.mark.cpu_memory
 
 
 @triton.jit

@@ -11,7 +11,7 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("expecttest")
 
 # torch's warnings are about its own samples.
-pytestmark = pytest.mark.filterwarnings("ignore")
+pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.cpu_memory]
 
 # Operators that agree eagerly, by type.
 EAGER = {

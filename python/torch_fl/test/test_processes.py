@@ -119,6 +119,7 @@ def answer(function, argument):
     return result
 
 
+@pytest.mark.cpu_memory  # CUDA does not survive a fork
 @pytest.mark.filterwarnings("ignore:.*use of fork.*:DeprecationWarning")
 def test_a_forked_child_uses_the_tensors_and_kernels_of_its_parent(device):
     x = torch.arange(5.0, device=device)
@@ -128,6 +129,7 @@ def test_a_forked_child_uses_the_tensors_and_kernels_of_its_parent(device):
     assert answer(lambda v: function(v).item(), x) == 30
 
 
+@pytest.mark.cpu_memory  # CUDA does not survive a fork
 def test_a_backward_pass_in_a_forked_child_is_refused_by_torch_if_its_parent_has_run_one(device):
     x = torch.arange(5.0, device=device)
     x.clone().requires_grad_().sum().backward()

@@ -114,6 +114,7 @@ def test_an_extension_for_another_torch_is_an_error_that_names_both():
         check_versions("2.11.0", "2.13.0+cpu")
 
 
+@pytest.mark.cpu_memory
 def test_asking_for_flagtree(device, monkeypatch):
     from torch_fl import flagtree
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 torch = pytest.importorskip("torch")
+pytestmark = pytest.mark.cpu_memory
 
 FLOATS = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
 ALL = (*FLOATS, torch.int64, torch.bool)

@@ -3,8 +3,14 @@
 
 #include <ATen/Context.h>
 
+#include <mutex>
+#include <pthread.h>
+
 namespace torch_fl {
 namespace {
+
+/// Set in a process that was forked from one in which the accelerator works.
+bool isLost = false;
 
 class Accelerator final : public Backing {
 public:
@@ -15,7 +21,18 @@ public:
     return c10::DeviceTypeName(type, /*lower_case=*/true);
   }
   bool isStarted() const override { return hooks().hasPrimaryContext(0); }
-  void start() const override { at::globalContext().lazyInitDevice(type); }
+  void start() const override {
+    TORCH_CHECK(!isLost,
+                "flagos: this process was forked from one that had "
+                "started ",
+                name(),
+                ", which does not survive that. Start processes with "
+                "multiprocessing's method 'spawn'");
+    std::call_once(started, [this] {
+      at::globalContext().lazyInitDevice(type);
+      pthread_atfork(nullptr, nullptr, [] { isLost = true; });
+    });
+  }
 
   c10::DeviceAllocator *allocator() const override {
     return acceleratorAllocator(device());
@@ -44,7 +61,10 @@ public:
     return hooks().getNewGenerator(0);
   }
 
-  void registerOperators() const override { registerAttention(); }
+  void registerOperators() const override {
+    registerAttention();
+    registerLayouts();
+  }
 
 private:
   const at::AcceleratorHooksInterface &hooks() const {
@@ -52,6 +72,7 @@ private:
   }
 
   c10::DeviceType type;
+  mutable std::once_flag started;
 };
 
 } // namespace

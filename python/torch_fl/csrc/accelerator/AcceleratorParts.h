@@ -23,4 +23,8 @@ const c10::impl::DeviceGuardImplInterface *acceleratorGuard(c10::Device device);
 /// Has attention choose among the fused kernels of the accelerator.
 void registerAttention();
 
+/// Gives some results of the accelerator the strides that a compiled graph
+/// expects of flagos.
+void registerLayouts();
+
 } // namespace torch_fl

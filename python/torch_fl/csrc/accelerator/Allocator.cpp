@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 #include "AcceleratorParts.h"
 
-#include <ATen/Context.h>
 #include <c10/core/DeviceGuard.h>
 
 namespace torch_fl {
@@ -68,7 +67,7 @@ private:
   /// Started before the first use: importing torch_fl must not start it,
   /// because a started accelerator does not survive a fork.
   c10::DeviceAllocator &inner() const {
-    at::globalContext().lazyInitDevice(device.type());
+    backing().start();
     return *c10::getDeviceAllocator(device.type());
   }
 

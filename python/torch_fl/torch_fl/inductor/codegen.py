@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from .._claim import NAME
 from ..profiles import Profile
+from ..workarounds.wrapping import wrap_once
 
 # The names that torch looks for in the module of a device; `torch.flagos` answers with the classes.
 PUBLISHED = ("Scheduling", "PythonWrapperCodegen", "CppWrapperCodegen", "WrapperFxCodegen")
@@ -22,3 +26,21 @@ def codegen_classes(profile: Profile) -> dict[str, type]:
 
     classes = (CUDACombinedScheduling, PythonWrapperCodegen, CppWrapperGpu, WrapperFxCodegen)
     return dict(zip(PUBLISHED, classes, strict=True))
+
+
+def count_as_triton(ir: Any, profile: Profile) -> bool:
+    """Has ``ir.is_triton`` say yes for the device, so that operators which Triton lacks are left to torch.
+
+    Torch knows by name that `cuda` is such a device, because the class that schedules for it is none of Triton's own.
+    True if this call changed anything.
+    """
+    if not profile.is_cuda_like:
+        return False
+
+    def make(original: Any) -> Any:
+        def is_triton(value: Any) -> bool:
+            return ir.get_device_type(value) == NAME or original(value)
+
+        return is_triton
+
+    return wrap_once(ir, "is_triton", "device_name", make)

@@ -41,7 +41,7 @@ def config_patches(profile: Profile, mode: str | None = None, options: dict[str,
     if profile.compile_threads is not None and "TORCHINDUCTOR_COMPILE_THREADS" not in os.environ:
         patches["compile_threads"] = profile.compile_threads
     patches |= _checked(options or {}, set(config.get_config_copy()))
-    if patches.get("cpp_wrapper") and not profile.is_cuda_like:
+    if patches.get("cpp_wrapper"):
         raise BadSetting(
             f"torch.compile: platform {profile.name!r} of flagos has no C++ wrapper; leave it out"
         )

@@ -30,6 +30,7 @@ def register() -> None:
     when_imported("torch._inductor.runtime.hints", _triton_type)
     when_imported("torch._inductor.codegen.common", _op_overrides)
     when_imported("torch._inductor.codegen.triton", _scheduling)
+    when_imported("torch._inductor.ir", _is_triton)
     when_imported("torch._inductor.runtime.benchmarking", _benchmarker)
     when_imported("torch._inductor.codecache", _cache_key)
     when_imported("torch._inductor.runtime.triton_heuristics", _autotuner)
@@ -125,6 +126,12 @@ def _scheduling(triton_codegen: ModuleType) -> None:
 
     if not profile().is_cuda_like:
         register_backend_for_device(NAME, *codegen_classes(profile()).values())
+
+
+def _is_triton(ir: ModuleType) -> None:
+    from .codegen import count_as_triton
+
+    count_as_triton(ir, profile())
 
 
 def _benchmarker(benchmarking: ModuleType) -> None:
