@@ -1,5 +1,6 @@
 //===- triton_cpu.cc - libtriton.cpu: the CPU back end --------------------===//
 
+#include "cpu/Conversion/InlineAssembly.h"
 #include "cpu/Conversion/Passes.h"
 #include "cpu/Math/Passes.h"
 #include "cpu/Runtime/HostSymbols.h"
@@ -204,6 +205,12 @@ void init_triton_cpu(py::module &&m) {
   m.def("kernel_info", &kernelInfo, py::arg("module"),
         "name, scratch bytes per program and blocking of a lowered module; "
         "the name is empty when it holds no kernel");
+  m.def(
+      "check_gpu_assembly",
+      [](const std::string &text) { return cpu::checkGpuAssembly(text); },
+      py::arg("text"),
+      "Why the CPU cannot run inline assembly that is a GPU's, and what to do; "
+      "empty for other texts");
 
   m.def(
       "seal",

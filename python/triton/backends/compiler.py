@@ -75,7 +75,8 @@ class BaseBackend(metaclass=ABCMeta):
 
     def get_codegen_implementation(self, options: object) -> dict[str, Any]:
         """Functions that the front end asks for: ``min_dot_size(lhs_type, rhs_type) -> (m, n, k)``, and, where kernels
-        can wait for a time, ``nanoseconds(semantic, reading)``, an int64 scalar; ...
+        can wait for a time, ``nanoseconds(semantic, reading)``, an int64 scalar; ``check_inline_asm(asm)``, which
+        raises ValueError for text that the target cannot run; ...
         """
         return {}
 

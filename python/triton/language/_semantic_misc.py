@@ -311,6 +311,9 @@ class Compound:
         )
 
     def inline_asm(self, asm: str, constraints: str, args, dtypes, is_pure: bool, pack: int):
+        check = self.codegen_fns.get("check_inline_asm")
+        if check is not None:
+            check(asm)
         args = [self.to_tensor(a) for a in args]
         shape: tuple = ()
         if args:

@@ -74,6 +74,15 @@ def _describe(metadata: dict, name: str, scratch: int, blocking: bool, checked: 
     metadata.update(global_scratch_size=0, global_scratch_align=1, profile_scratch_size=0, profile_scratch_align=1)
 
 
+def check_inline_asm(asm: str) -> None:
+    """ValueError for assembly of a GPU. What else may be wrong with it, lowering and the assembler say."""
+    from triton._C.libtriton import cpu
+
+    problem = cpu.check_gpu_assembly(asm)
+    if problem:
+        raise ValueError(f"{problem}, in a branch of `if tl.target_info.current_target().backend == 'cpu'`")
+
+
 def nanoseconds(semantic: Any, reading: Any) -> Any:
     """A clock for kernels that wait: processor time of the process, of which `clock` of the C library counts a million
     steps a second. It takes no argument; `reading` only makes every call another one for the compiler.
@@ -125,7 +134,7 @@ class CPUBackend(BaseBackend):
         return parse_options(options, self.machine.cpu)
 
     def get_codegen_implementation(self, options: CPUOptions) -> dict[str, Any]:
-        return {"min_dot_size": min_dot_size, "nanoseconds": nanoseconds}
+        return {"min_dot_size": min_dot_size, "nanoseconds": nanoseconds, "check_inline_asm": check_inline_asm}
 
     def get_module_map(self) -> dict[str, ModuleType]:
         name = "triton.language.extra.cpu.libdevice"

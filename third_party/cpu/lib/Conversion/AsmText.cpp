@@ -6,6 +6,7 @@
 
 #include "AsmText.h"
 
+#include "cpu/Conversion/InlineAssembly.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/DerivedTypes.h"
 #include "llvm/IR/InlineAsm.h"
@@ -16,14 +17,21 @@
 using namespace llvm;
 using namespace mlir::triton::cpu;
 
-StringRef mlir::triton::cpu::gpuAssembly(StringRef text) {
-  // Types as suffixes of instructions, and registers that only PTX has.
+/// What a GPU's assembly is called, if `text` is one; else empty.
+static StringRef gpuAssembly(StringRef text) {
+  // Types as suffixes of instructions, registers, and families of instructions
+  // that only PTX has.
   static const Regex ptx(
       "(^|[^a-zA-Z0-9_.])[a-z][a-z0-9_.]*\\.(b|u|s|f|bf|e[0-9]m[0-9])"
       "(8|16|32|64|128)(x2|x4)?([^a-zA-Z0-9_]|$)|"
       "(^|[^a-zA-Z0-9_.])\\.reg[ \t]|\\.pred|"
       "%(tid|ctaid|ntid|nctaid|laneid|warpid|smid|clock|"
-      "globaltimer)");
+      "globaltimer)|"
+      "(^|[^a-zA-Z0-9_.%$])(bar|barrier|membar|fence|griddepcontrol|"
+      "cp|mbarrier|ld|st|atom|red|multimem|shfl|vote|match|activemask|"
+      "elect|prefetch|discard|applypriority|ldmatrix|stmatrix|mma|wmma|"
+      "wgmma|tcgen05|setmaxnreg|nanosleep|mapa|getctarank|isspacep|"
+      "cvta|setp|selp)\\.[a-z]");
   static const Regex gcn("(^|[^a-zA-Z0-9_.])(v|s|ds|buffer|global|flat)_"
                          "[a-z0-9_]+_(b|u|i|f|bf)(8|16|32|64)");
   if (ptx.match(text))
@@ -31,6 +39,16 @@ StringRef mlir::triton::cpu::gpuAssembly(StringRef text) {
   if (gcn.match(text))
     return "GCN assembly, which only AMD's GPUs have";
   return "";
+}
+
+std::string mlir::triton::cpu::checkGpuAssembly(StringRef text) {
+  StringRef gpu = gpuAssembly(text);
+  if (gpu.empty())
+    return "";
+  return ("this inline assembly is " + gpu +
+          "; write the operation in the language, or give the CPU its own "
+          "assembly")
+      .str();
 }
 
 AsmText::AsmText(StringRef text, StringRef constraints) {
@@ -89,11 +107,8 @@ bool AsmText::isVectorInput(size_t index) const {
 }
 
 std::string AsmText::check(size_t numOutputs, size_t numInputs) const {
-  if (StringRef gpu = gpuAssembly(lines); !gpu.empty())
-    return ("this inline assembly is " + gpu +
-            "; write the operation in the language, or give the CPU its own "
-            "assembly")
-        .str();
+  if (std::string problem = checkGpuAssembly(lines); !problem.empty())
+    return problem;
   auto plural = [](size_t n, const char *what) {
     return std::to_string(n) + " " + what + (n == 1 ? "" : "s");
   };

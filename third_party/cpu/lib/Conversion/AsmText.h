@@ -40,9 +40,6 @@ private:
   llvm::SmallVector<std::string> outputs, inputs, clobbers;
 };
 
-/// What a GPU's assembly is called, if `text` is one; else empty.
-llvm::StringRef gpuAssembly(llvm::StringRef text);
-
 } // namespace mlir::triton::cpu
 
 #endif // CPU_LIB_CONVERSION_ASMTEXT_H

@@ -175,15 +175,23 @@ def test_arm():
         "prmt.b32 $0, $1, $1, 0x0123;",
         "@$2 ld.global.cg.b32 {$0}, [$1];",
         "cvt.rn.f16x2.e4m3x2 $0, $1;",
+        "rsqrt.approx.ftz.f32 $0, $1;",
+        "ex2.approx.ftz.f32 $0, $1;",
+        "rcp.approx.ftz.f32 $0, $1;",
+        "griddepcontrol.wait; // dummy $0",
+        "bar.sync 0;",
+        "{\n fence.proxy.async; }",
     ],
 )
 def test_ptx_is_recognized(asm):
-    with pytest.raises(RuntimeError, match="PTX, which only NVIDIA's GPUs have"):
+    with pytest.raises(triton.CompilationError, match="PTX, which only NVIDIA's GPUs have") as caught:
         unary(integers(torch.int32), asm, "=r,r")
+    message = str(caught.value)
+    assert "tl.inline_asm_elementwise" in message and "^" in message and "current_target().backend == 'cpu'" in message
 
 
 def test_gcn_is_recognized():
-    with pytest.raises(RuntimeError, match="only AMD's GPUs have"):
+    with pytest.raises(triton.CompilationError, match="only AMD's GPUs have"):
         unary(torch.rand(64), "v_exp_f32 $0, $1", "=v,v")
 
 
