@@ -161,16 +161,11 @@ class ControlFlow:
         scope = dict(before)
         merged_names, merged = [], []
         for name, a, b in zip(names, *values):
-            if a is b and a is not None:
+            missing = self._missing(a, b, node)
+            if missing is not None:
+                scope[name] = missing
+            elif a is b:
                 scope[name] = a
-            elif a is None or b is None or isinstance(a, Undefined) or isinstance(b, Undefined):
-                missing = a if isinstance(a, Undefined) else b if isinstance(b, Undefined) else None
-                reason = (
-                    missing.reason
-                    if missing is not None
-                    else f"only one branch of the `if` in line {node.lineno} sets it"
-                )
-                scope[name] = Undefined(reason)
             else:
                 pair = self._merge(a, b, blocks, f"'{name}'")
                 if pair is None:
@@ -181,6 +176,16 @@ class ControlFlow:
         results = self._finish_if(op, after, blocks, merged)
         scope.update(zip(merged_names, results))
         self.lscope = scope
+
+    @staticmethod
+    def _missing(a, b, node) -> Undefined | None:
+        """What a name is after an `if` whose branches leave `a` and `b` in it; None where both are values."""
+        for value in (a, b):
+            if isinstance(value, Undefined):
+                return value
+        if a is None or b is None:
+            return Undefined(f"only one branch of the `if` in line {node.lineno} sets it")
+        return None
 
     def _finish_if(self, op, after, blocks, merged) -> list:
         builder = self.builder

@@ -2,7 +2,8 @@
 
 What is not executed is still looked at, once per launch: the other branch of an `if` and the body of a loop without
 iterations run without effects, so that a mistake there is reported, and the types of both ways are compared, as by the
-compiler. On such a trial, loops take one turn, because what they wait for may never come.
+compiler; a name that only one way sets has no value afterwards. On such a trial, loops take one turn, because what they
+wait for may never come.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ...compiler._codegen_control import is_number
 from ...compiler._codegen_scope import assigned_names
 from ...language import core
 from ...language._tensor import tensor
@@ -62,8 +64,10 @@ class Control:
         tried.add(id(node))
         return True
 
-    def _trial(self, run) -> tuple[Any, dict]:
-        """The result of `run()`, which has no effects, and the names afterwards. This evaluator stays as it is."""
+    def _trial(self, run) -> tuple[Any, dict | None]:
+        """The result of `run()`, which has no effects, and the names afterwards (None where lanes went different ways).
+        This evaluator stays as it is.
+        """
         scope, depth, node = self.lscope, self.loop_depth, self.current_node
         made = self.under_construction
         fields = dict(made.__dict__) if made is not None else {}
@@ -73,7 +77,7 @@ class Control:
                 result = run()
             return result, self.lscope
         except Diverged:
-            return None, {}
+            return None, None
         finally:
             self.lscope, self.loop_depth, self.current_node = scope, depth, node
             if made is not None:
@@ -102,9 +106,15 @@ class Control:
             return
         _, elsewhere = self._trial(lambda: self.visit_statements(other))
         self.visit_statements(chosen)
+        if elsewhere is None:
+            return
         self.current_node = node
         for name in dict.fromkeys((*assigned_names(node, chosen)[0], *assigned_names(node, other)[0])):
-            self._check_same_type(f"'{name}'", self.lscope.get(name), elsewhere.get(name), holds)
+            value, other_value = self.lscope.get(name), elsewhere.get(name)
+            self._check_same_type(f"'{name}'", value, other_value, holds)
+            missing = self._missing(value, other_value, node)
+            if missing is not None:
+                self.lscope[name] = missing
 
     def _tail_if(self, node, rest):
         condition = self.visit(node.test)
@@ -133,25 +143,33 @@ class Control:
         return value
 
     # --- loops ---
-    def _body(self, node, names: list[str], before: list, first: bool) -> None:
-        """One iteration. After the first one, the variables that the loop changes must have kept their types."""
-        outer = dict(self.lscope) if first else {}
+    def _body(self, node, outer: dict, names: list[str], before: list, first: bool) -> None:
+        """One iteration, after which only the variables `names` differ from those before the loop, `outer`. After the
+        first one they must have kept their types.
+        """
         self.loop_depth += 1
         self.visit_statements(node.body)
         self.loop_depth -= 1
         if first:
-            self.lscope.update(zip(names, self._yielded(node, outer, names, before)))
+            carried = self._yielded(node, outer, names, before)
+        else:
+            values = [self.lscope[name] for name in names]
+            carried = [self._as_merged(v, old) if is_number(v) else v for v, old in zip(values, before)]
+        self.lscope = {**outer, **dict(zip(names, carried))}
 
     def _start_loop(self, node):
-        """Names that the loop changes, with their values, which from here on are values at run time."""
+        """The scope before the loop; the names that it changes with their values, from here on those at run time."""
         names, before = self._carried(node)
         self.lscope.update(zip(names, before))
-        return names, before
+        return dict(self.lscope), names, before
+
+    def _end_loop(self, node, outer: dict, names: list[str]) -> None:
+        self._after_loop(node, outer, names, [self.lscope[name] for name in names])
 
     def visit_While(self, node):
         if node.orelse:
             raise self.unsupported(node.orelse[0], "`else` of a `while` is not supported")
-        names, before = self._start_loop(node)
+        outer, names, before = self._start_loop(node)
         first = True
         while True:
             condition = self.visit(node.test)
@@ -160,10 +178,11 @@ class Control:
             holds = self._chosen(self.semantic.to_tensor(condition), node)
             if not holds or (self.builder.muted and not first):
                 break
-            self._body(node, names, before, first)
+            self._body(node, outer, names, before, first)
             first = False
         if first and self._is_new(node):
-            self._trial(lambda: self._body(node, names, before, True))
+            self._trial(lambda: self._body(node, outer, names, before, True))
+        self._end_loop(node, outer, names)
 
     def _range_loop(self, node, bounds) -> None:
         if not isinstance(node.target, ast.Name):
@@ -174,17 +193,18 @@ class Control:
         element = scalars[0].handle.element
         kind = element.unsigned if dtype.is_int_unsigned() else element.storage
         low, high, step = (_uniform(np.asarray(s.handle.data).view(kind)) for s in scalars)
-        names, before = self._start_loop(node)
+        outer, names, before = self._start_loop(node)
 
         def run(index: int, first: bool) -> None:
             index = high - index + low if counts_down else index
             self.lscope[node.target.id] = tensor(E.Value(element, np.asarray(index, kind).view(element.storage)), dtype)
-            self._body(node, names, before, first)
+            self._body(node, outer, names, before, first)
 
         if self.builder.muted or (low >= high and self._is_new(node)):
             self._trial(lambda: run(low, True))
-            return
-        if step <= 0:
+        elif step <= 0:
             raise ValueError(f"range() needs a step that is positive, or a negative constant; it is {step}")
-        for i in range(low, high, step):
-            run(i, i == low)
+        else:
+            for i in range(low, high, step):
+                run(i, i == low)
+        self._end_loop(node, outer, names)
