@@ -28,8 +28,19 @@ public:
   }
   uint64_t current_seed() const override { return get().current_seed(); }
   uint64_t seed() override { return get().seed(); }
-  void set_offset(uint64_t offset) override { get().set_offset(offset); }
-  uint64_t get_offset() const override { return get().get_offset(); }
+  void set_offset(uint64_t offset) override {
+    at::Generator &generator = get();
+    if (hasOffset(generator))
+      return generator.set_offset(offset);
+    TORCH_CHECK_VALUE(
+        offset == 0, "flagos: the generator of random numbers in host memory ",
+        "has no offset, so it cannot be set to ", offset, ". A place in its ",
+        "numbers is kept by get_state() and set_state()");
+  }
+  uint64_t get_offset() const override {
+    const at::Generator &generator = get();
+    return hasOffset(generator) ? generator.get_offset() : 0;
+  }
   void set_state(const c10::TensorImpl &state) override {
     get().unsafeGetGeneratorImpl()->set_state(state);
   }
@@ -45,6 +56,13 @@ public:
   }
 
 private:
+  /// The CPU's generator refuses questions about an offset, but torch asks
+  /// every generator of another device for it, to pickle it and to put the
+  /// offset back.
+  static bool hasOffset(const at::Generator &generator) {
+    return !generator.device().is_cpu();
+  }
+
   GeneratorImpl *clone_impl() const override {
     return new BackedGenerator(get().clone());
   }

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
+
 import pytest
 
 torch = pytest.importorskip("torch")
@@ -110,6 +113,26 @@ def test_a_seed_gives_the_numbers_of_the_device_underneath(device, memory):
     first = torch.randn(4, device=device)
     torch.flagos.set_rng_state(state)
     assert torch.equal(torch.randn(4, device=device), first)
+
+
+@pytest.mark.parametrize("duplicate", [lambda g: pickle.loads(pickle.dumps(g)), copy.deepcopy], ids=["pickle", "copy"])
+def test_a_duplicate_of_a_generator_goes_on_where_it_was(device, duplicate):
+    generator = torch.Generator(device=device).manual_seed(3)
+    torch.rand(5, device=device, generator=generator)
+    other = duplicate(generator)
+    assert other.device == generator.device and other.initial_seed() == 3
+    expected = torch.randn(9, device=device, generator=generator)
+    assert torch.equal(torch.randn(9, device=device, generator=other), expected)
+
+
+@pytest.mark.cpu_memory
+def test_a_generator_in_host_memory_has_no_offset(device):
+    generator = torch.Generator(device=device).manual_seed(3)
+    state = generator.get_state()
+    generator.set_offset(0)
+    assert generator.get_offset() == 0 and torch.equal(generator.get_state(), state)
+    with pytest.raises(ValueError, match=r"no offset.*cannot be set to 4.*get_state\(\) and set_state\(\)"):
+        generator.set_offset(4)
 
 
 def test_streams_and_events(device):
