@@ -9,6 +9,9 @@ from __future__ import annotations
 
 import os
 import threading
+from collections.abc import Iterable
+from functools import reduce
+from operator import or_
 from types import FunctionType
 from typing import Any
 
@@ -89,8 +92,12 @@ def _set_driver(active: Any) -> None:
     _current_driver = active
     capsule = getattr(active, "driver_abi", None) if active is not None else None
     accepted = getattr(active, "dlpack_device_types", None)
-    mask = _ALL_DEVICES if accepted is None else sum(1 << kind for kind in accepted)
-    _native.set_driver(capsule, mask)
+    _native.set_driver(capsule, _ALL_DEVICES if accepted is None else _mask(accepted))
+
+
+def _mask(device_types: Iterable[int]) -> int:
+    """A bit for each DLPack device type; one that is named twice is one bit."""
+    return reduce(or_, (1 << kind for kind in device_types), 0)
 
 
 def _publish_knobs() -> None:

@@ -18,6 +18,8 @@ from triton.runtime import driver as driver_object
 from triton.runtime.driver import DriverConfig
 from triton.runtime.driver import driver as same_object
 
+from .kernels import scale
+
 
 def make_driver(active, reason="no device found"):
     class Driver(DriverBase):
@@ -130,6 +132,19 @@ def test_set_active_wins_and_can_be_reset(installed):
     assert config.active is mine
     config.reset_active()
     assert type(config.active) is found["one"].driver
+
+
+def test_a_driver_may_name_a_type_of_device_twice():
+    torch = pytest.importorskip("torch")
+    cpu = backends["cpu"].driver
+    twice = type("Twice", (cpu,), {"dlpack_device_types": (*cpu.dlpack_device_types, *cpu.dlpack_device_types)})
+    x, out = torch.arange(50.0), torch.zeros(50)
+    driver_object.set_active(twice())
+    try:
+        scale[(4,)](x, out, 50, 2.0, BLOCK=16)
+    finally:
+        driver_object.reset_active()
+    assert torch.equal(out, x * 2)
 
 
 def test_several_accelerators_are_an_error(installed):
