@@ -10,6 +10,7 @@ from typing import Any
 
 from triton.language import core
 from triton.language.core import _unwrap_if_constexpr, builtin
+from triton.language.extra.libdevice import in_order
 
 # libdevice's name -> operation of the compiler. Operands and result have one floating-point type.
 _OPERATIONS = {
@@ -51,9 +52,8 @@ def _same_float(semantic: Any, args: list[Any]) -> list[Any]:
 def _define(name: str, operation: str) -> Any:
     count = 2 if operation in _BINARY else 1
 
-    def function(*args: Any, _semantic: Any = None) -> Any:
-        if len(args) != count:
-            raise TypeError(f"libdevice.{name} takes {count} argument{'s' if count > 1 else ''}, got {len(args)}")
+    def function(*args: Any, _semantic: Any = None, **named: Any) -> Any:
+        args = in_order(name, args, named)
         operands = _same_float(_semantic, [_semantic.to_tensor(_unwrap_if_constexpr(arg)) for arg in args])
         return (_semantic._unary if count == 1 else _semantic._binary)(operation, *operands)
 

@@ -44,6 +44,36 @@ def test_functions_that_the_target_lacks(error_of):
     assert "empty_backend" in message
 
 
+@triton.jit
+def named_arguments(x_ptr, out_ptr):
+    x = tl.load(x_ptr)
+    tl.store(out_ptr, libdevice.pow(arg1=2.0, arg0=x) + libdevice.fma(x, arg2=1.0, arg1=x) + libdevice.exp2(arg0=x))
+
+
+@triton.jit
+def wrong_name(x_ptr, out_ptr):
+    tl.store(out_ptr, libdevice.pow(tl.load(x_ptr), arg0=2.0))
+
+
+@triton.jit
+def too_many(x_ptr, out_ptr):
+    tl.store(out_ptr, libdevice.exp2(tl.load(x_ptr), 2.0))
+
+
+def test_arguments_by_name():
+    x, out = np.full(1, 3, np.float32), np.zeros(1, np.float32)
+    named_arguments[(1,)](x, out)
+    assert out[0] == 9 + 10 + 8
+
+
+def test_wrong_arguments():
+    x = np.zeros(1, np.float32)
+    with pytest.raises(triton.CompilationError, match=r"pow takes \(arg0, arg1\), got \(\.\.\., arg0=\.\.\.\)"):
+        wrong_name[(1,)](x, x)
+    with pytest.raises(triton.CompilationError, match=r"libdevice.exp2 takes \(arg0\), got \(\.\.\., \.\.\.\)"):
+        too_many[(1,)](x, x)
+
+
 def test_backends_bind_the_names(ttir):
     backend = types.ModuleType("some_backend")
 

@@ -35,13 +35,26 @@ _BINARY = [
 _TERNARY = ["byte_perm", "fma", "norm3d", "rnorm3d", "sad", *_rounded("fma")]
 _QUATERNARY = ["norm4d", "rnorm4d"]
 
-__all__ = sorted([*_UNARY, *_BINARY, *_TERNARY, *_QUATERNARY])
+_COUNTS = {
+    name: count for count, names in enumerate((_UNARY, _BINARY, _TERNARY, _QUATERNARY), start=1) for name in names
+}
+
+__all__ = sorted(_COUNTS)
+
+
+def in_order(name: str, args: tuple, named: dict) -> list:
+    """Arguments of the function `name`, some of which may be given as `arg0`, `arg1`, ... TypeError for others."""
+    keys = [f"arg{i}" for i in range(_COUNTS[name])]
+    if {*named} != {*keys[len(args) :]} or len(args) > len(keys):
+        given = ", ".join([*("..." for _ in args), *(f"{key}=..." for key in named)])
+        raise TypeError(f"libdevice.{name} takes ({', '.join(keys)}), got ({given})")
+    return [*args, *(named[key] for key in keys[len(args) :])]
 
 
 def _declare(name: str, count: int):
     arguments = tuple(f"arg{i}" for i in range(count))
 
-    def function(*args, _semantic=None):
+    def function(*args, _semantic=None, **named):
         raise NotImplementedError(f"libdevice.{name} is not available on this target")
 
     function.__name__ = function.__qualname__ = name
@@ -50,6 +63,5 @@ def _declare(name: str, count: int):
     return builtin(function)
 
 
-for _count, _names in enumerate((_UNARY, _BINARY, _TERNARY, _QUATERNARY), start=1):
-    for _name in _names:
-        globals()[_name] = _declare(_name, _count)
+for _name, _count in _COUNTS.items():
+    globals()[_name] = _declare(_name, _count)

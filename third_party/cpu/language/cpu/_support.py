@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from triton.language import core
 from triton.language.core import _unwrap_if_constexpr, builtin, tensor
+from triton.language.extra.libdevice import in_order
 
 
 def define(name: str, function, module: str):
     """Builtin `name` whose arguments arrive as tensors in `function(semantic, *args)`."""
 
-    def libdevice_function(*args, _semantic=None):
+    def libdevice_function(*args, _semantic=None, **named):
+        args = in_order(name, args, named)
         return function(_semantic, *(_semantic.to_tensor(_unwrap_if_constexpr(a)) for a in args))
 
     libdevice_function.__name__ = libdevice_function.__qualname__ = name
