@@ -210,7 +210,7 @@ def test_a_compiler_that_cannot_be_imported_counts_as_a_failed_compilation(devic
     [
         ({"mode": "max-autotun"}, "'max-autotun' is no mode of TorchInductor. Did you mean 'max-autotune'?"),
         ({"options": {"max_autotunee": True}}, "'max_autotunee' is no option of TorchInductor. Did you mean"),
-        ({"options": {"cpp_wrapper": True}}, "has no C++ wrapper; leave it out"),
+        ({"options": {"cpp_wrapper": True}}, "has no C++ wrapper; leave option cpp_wrapper"),
     ],
     ids=["mode", "option", "C++ wrapper"],
 )
@@ -222,6 +222,34 @@ def test_bad_settings_are_errors_even_where_failed_compilations_run_eagerly(devi
     with pytest.raises(RuntimeError) as caught:
         compile_graph(graph, [torch.ones(2, device=device)], **setting)
     assert message in str(caught.value)
+
+
+def test_the_cpp_wrapper_is_refused_as_a_global_setting_too(device):
+    from torch._inductor import config
+    from torch_fl.inductor.patches import BadSetting, config_patches
+    from torch_fl.profiles import profile
+
+    with config.patch(cpp_wrapper=True):
+        with pytest.raises(BadSetting, match=r"no C\+\+ wrapper; leave .* variable TORCHINDUCTOR_CPP_WRAPPER out"):
+            config_patches(profile())
+        assert config_patches(profile(), options={"cpp_wrapper": False})["cpp_wrapper"] is False
+
+
+def test_tracing_again_is_no_failed_compilation(device, monkeypatch):
+    """TorchInductor asks for it where a number of the graph, here that of batches, depends on an unknown size."""
+    import warnings
+
+    from torch_fl.inductor.backend import FALLBACK
+
+    monkeypatch.setenv(FALLBACK, "1")
+    expected = torch.nn.BatchNorm1d(5)
+    layer = torch.nn.BatchNorm1d(5).to(device)
+    x = torch.randn(9, 5)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)
+        result = compiled(layer, dynamic=True)(x.to(device))
+    torch.testing.assert_close(result.cpu(), expected(x))
+    torch.testing.assert_close(layer.running_var.cpu(), expected.running_var)
 
 
 def test_asking_for_flagtree_without_it_says_which_triton_is_there(device, monkeypatch):

@@ -29,7 +29,7 @@ def compile_graph(
     except BadSetting:
         raise
     except Exception as error:
-        if os.environ.get(FALLBACK) != "1":
+        if os.environ.get(FALLBACK) != "1" or _asks_for_another_graph(error):
             raise
         warnings.warn(
             f"torch.compile on flagos: the graph runs eagerly ({FALLBACK}=1), compiling it failed: "
@@ -38,6 +38,13 @@ def compile_graph(
             stacklevel=2,
         )
         return graph.forward
+
+
+def _asks_for_another_graph(error: Exception) -> bool:
+    """Whether TorchDynamo is told to trace again, e.g. with a number as a constant: nothing has failed."""
+    from torch._dynamo.exc import RestartAnalysis
+
+    return isinstance(error, RestartAnalysis)
 
 
 def _compile(

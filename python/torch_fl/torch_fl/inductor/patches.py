@@ -41,9 +41,10 @@ def config_patches(profile: Profile, mode: str | None = None, options: dict[str,
     if profile.compile_threads is not None and "TORCHINDUCTOR_COMPILE_THREADS" not in os.environ:
         patches["compile_threads"] = profile.compile_threads
     patches |= _checked(options or {}, set(config.get_config_copy()))
-    if patches.get("cpp_wrapper"):
+    if patches.get("cpp_wrapper", config.cpp_wrapper):
         raise BadSetting(
-            f"torch.compile: platform {profile.name!r} of flagos has no C++ wrapper; leave it out"
+            f"torch.compile: platform {profile.name!r} of flagos has no C++ wrapper; leave option cpp_wrapper and "
+            f"variable TORCHINDUCTOR_CPP_WRAPPER out"
         )
     patches["triton.cudagraphs"] = False
     if not hasattr(torch._C, "_StaticCudaLauncher"):
