@@ -95,4 +95,5 @@ def test_addresses_of_neighbours_stay_neighbours():
     x, out = np.arange(200, dtype=np.int64) * 7, np.zeros(200, np.int64)
     kernel = address_and_value[(4,)](x, out, 190, BLOCK=BLOCK)
     assert_same(out, np.where(np.arange(200) < 190, x + np.arange(200), 0))
-    assert "gather" not in kernel.asm["llir"] and "scatter" not in kernel.asm["llir"]
+    if kernel is not None:  # an interpreted launch has no code
+        assert "gather" not in kernel.asm["llir"] and "scatter" not in kernel.asm["llir"]
