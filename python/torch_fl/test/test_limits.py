@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import types
 
 import pytest
 
@@ -41,6 +42,27 @@ def test_products_are_left_to_the_fallback_even_where_all_is_tuned(device, capfd
     assert "extern_kernels.mm(" in text
     assert "triton_tem" not in text
     assert "No template heuristic" not in capfd.readouterr().err
+
+
+@pytest.mark.cpu_memory
+def test_products_are_no_reason_to_warn_of_a_small_graphics_card(device, monkeypatch):
+    from torch._inductor import utils
+    from torch_fl.inductor.codegen import leave_out_templates
+    from torch_fl.profiles import find
+
+    said = []
+    monkeypatch.setattr(utils.log, "warning", lambda *arguments, **_: said.append(arguments))
+    assert not utils.is_big_gpu(torch.device(device, 0))
+    assert not utils.is_big_gpu(0)
+    assert not said
+
+    counting = types.SimpleNamespace(is_big_gpu=lambda which=0: True, get_gpu_type=lambda: device)
+    assert not leave_out_templates(counting, find("cuda"))
+    assert counting.is_big_gpu(0)
+    assert leave_out_templates(counting, find("host"))
+    assert not leave_out_templates(counting, find("host"))
+    assert not counting.is_big_gpu()
+    assert counting.is_big_gpu(torch.device("cuda", 0))
 
 
 def test_convolutions_give_contiguous_results_eagerly_and_compiled(device):

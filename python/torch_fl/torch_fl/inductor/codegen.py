@@ -44,3 +44,22 @@ def count_as_triton(ir: Any, profile: Profile) -> bool:
         return is_triton
 
     return wrap_once(ir, "is_triton", "device_name", make)
+
+
+def leave_out_templates(utils: Any, profile: Profile) -> bool:
+    """Has ``utils.is_big_gpu``, which allows templates of products, say no for the device.
+
+    Inductor has none for it. Otherwise it would count the processors, and warn once per process that these are too few
+    for a mode that nobody may have asked for. True if this call changed anything.
+    """
+    if profile.is_cuda_like:
+        return False
+
+    def make(original: Any) -> Any:
+        def is_big_gpu(index_or_device: Any = 0) -> bool:
+            kind = getattr(index_or_device, "type", None) or utils.get_gpu_type()
+            return kind != NAME and original(index_or_device)
+
+        return is_big_gpu
+
+    return wrap_once(utils, "is_big_gpu", "templates", make)

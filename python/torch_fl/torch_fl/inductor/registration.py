@@ -101,6 +101,10 @@ def _gpu_type(utils: ModuleType) -> None:
     finally:
         types[:] = [*others, NAME]
 
+    from .codegen import leave_out_templates
+
+    leave_out_templates(utils, profile())
+
 
 def _triton_type(hints: ModuleType) -> None:
     from .properties import report_triton_type
