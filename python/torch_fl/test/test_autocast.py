@@ -44,6 +44,7 @@ def test_promotion_and_operators_on_no_list(device):
     with torch.autocast(device):
         assert torch.atan2(a, b.float()).dtype == torch.float32
         assert torch.nn.functional.relu(a).dtype == HALF
+        assert torch.nn.functional.binary_cross_entropy(a.sigmoid(), b.sigmoid()).dtype == HALF
 
 
 def test_nesting_restores_the_state(device):
@@ -86,3 +87,14 @@ def test_the_scaler_grows_after_a_finite_step_and_skips_an_infinite_one(device):
     scaler.update()
     assert scaler.get_scale() == 8
     assert parameter.tolist() == [0.5] * 3
+
+
+def test_a_check_for_infinity_writes_what_it_found_except_with_out(device):
+    gradients = [torch.tensor([1.0, 2.0], device=device), torch.tensor([float("inf")], device=device)]
+    found, half = torch.zeros(1, device=device), torch.full((1,), 0.5, device=device)
+    check = torch.ops.aten._amp_foreach_non_finite_check_and_unscale
+    results = [torch.empty_like(gradient) for gradient in gradients]
+    check.out(gradients, found, half, out=results)
+    assert (found.item(), results[0].tolist(), gradients[0].tolist()) == (0, [0.5, 1], [1, 2])
+    torch._amp_foreach_non_finite_check_and_unscale_(gradients, found, half)
+    assert (found.item(), gradients[0].tolist()) == (1, [0.5, 1])

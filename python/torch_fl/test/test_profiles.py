@@ -14,6 +14,8 @@ pytest.importorskip("torch")
     [
         ("host", "flagos", "flagos", False),
         ("cuda", "cuda", "nvidia", True),
+        ("ppu", "cuda", "nvidia", True),
+        ("hcu", "hip", "hcu", True),
         ("maca", "maca", "metax", True),
         ("npu", "npu", "ascend", False),
         ("musa", "musa", "mthreads", False),

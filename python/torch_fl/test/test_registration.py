@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import types
 
 import pytest
 from python_process import run
@@ -33,6 +34,30 @@ def test_interface_and_lines_of_generated_code(device):
     assert issubclass(interface.Event, torch.Event)
     overrides = get_device_op_overrides(device)
     assert overrides.device_guard(0) == "torch.flagos._DeviceGuard(0)"
+
+
+@pytest.mark.parametrize(("name", "more"), [("host", []), ("hcu", []), ("maca", ["maca"]), ("npu", ["npu"])])
+def test_the_interface_answers_to_the_name_that_kernels_are_compiled_for(monkeypatch, name, more):
+    from torch_fl.inductor import older_torch, registration
+    from torch_fl.profiles import find
+
+    names = []
+    module = types.SimpleNamespace(register_interface_for_device=lambda device, _: names.append(device))
+    monkeypatch.setattr(registration, "profile", lambda: find(name))
+    monkeypatch.setattr(older_torch, "attach_raw_stream", lambda _: None)
+    registration._interface(module)
+    assert names == ["flagos", "flagos:0", *more]
+
+
+def test_a_compile_changes_no_setting(device):
+    from torch._inductor import config
+
+    torch._dynamo.reset()
+    before = config.get_config_copy()
+    for choice in ({"mode": "max-autotune"}, {"options": {"epilogue-fusion": False, "triton.cudagraphs": True}}):
+        run = torch.compile(lambda v: (v * 2).sum(0), backend="flagos", **choice)
+        assert run(torch.ones(3, 5, device=device)).tolist() == [6] * 5
+        assert config.get_config_copy() == before
 
 
 @pytest.mark.cpu_memory
