@@ -92,6 +92,31 @@ def test_workers_load_data(device, pin):
     assert sum_of(loader) == 496
 
 
+class OfTheDevice(torch.utils.data.Dataset):
+    """Items are computed on the device."""
+
+    def __init__(self):
+        self.values = torch.arange(8.0, device="flagos").reshape(4, 2).t()
+
+    def __len__(self):
+        return 4
+
+    def __getitem__(self, i):
+        return {"column": self.values[:, i] * 2, "weight": torch.nn.Parameter(self.values[0, i].clone())}
+
+
+@pytest.mark.cpu_memory
+def test_what_workers_make_on_the_device_arrives_there(device):
+    loader = torch.utils.data.DataLoader(OfTheDevice(), batch_size=None, num_workers=1, timeout=60)
+    items = list(loader)
+    assert {item[key].device.type for item in items for key in item} == {device}
+    assert [item["column"].tolist() for item in items] == [[0, 2], [4, 6], [8, 10], [12, 14]]
+    assert all(item["weight"].requires_grad for item in items)
+    columns = [item["column"] for item in items]
+    stacked = torch.utils.data.DataLoader(columns, batch_size=4, num_workers=1, timeout=60)
+    assert torch.equal(next(iter(stacked)), torch.stack(columns))
+
+
 def in_child(connection, function, argument):
     connection.send(function(argument))
 
@@ -160,4 +185,5 @@ def test_a_spawned_process_takes_tensors_of_the_cpu_only(tmp_path):
     script.write_text(SPAWNED.format(folder=str(Path(__file__).parent)))
     lines = run(f"import runpy; runpy.run_path({str(script)!r}, run_name='__main__')").stdout.splitlines()
     assert lines[0] == "22.0"
-    assert "only available on CPU" in lines[1]
+    assert "does not go to another process" in lines[1]
+    assert "Send tensor.cpu()" in lines[1]

@@ -10,6 +10,7 @@ from types import ModuleType
 import torch
 
 from .._claim import NAME
+from . import _transport
 from ._exit import finish_autograd
 
 
@@ -19,6 +20,7 @@ def install(module: ModuleType) -> None:
         return
     torch._register_device_module(NAME, module)
     atexit.register(finish_autograd, os.getpid())
+    _transport.install()
     # Torch's start-up of a device looks for the module of the package by this name.
     sys.modules.setdefault(f"torch_{NAME}", module)
     torch.utils.generate_methods_for_privateuse1_backend(
