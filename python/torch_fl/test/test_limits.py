@@ -126,3 +126,57 @@ def test_nothing_is_published_for_inductors_own_hook_without_a_cpp_wrapper(devic
     assert get_wrapper_codegen_for_device(device) is not None
     has_cpp_wrapper = get_wrapper_codegen_for_device(device, cpp_wrapper=True) is not None
     assert has_cpp_wrapper == profile().is_cuda_like
+
+
+@pytest.mark.filterwarnings("ignore:torch.quantize_per_tensor", "ignore:The PyTorch API of nested tensors")
+@pytest.mark.parametrize(
+    ("attempt", "message"),
+    [
+        (lambda where: torch.quantize_per_tensor(torch.ones(2), 0.5, 0, torch.qint8).to(where), "empty_quantized"),
+        (lambda where: torch.nested.nested_tensor([torch.ones(2), torch.ones(3)]).to(where) * 2, "_to_copy"),
+        (lambda where: attend(where), "FlexAttention is only supported on"),
+    ],
+    ids=["quantized", "nested, strided", "flex_attention"],
+)
+def test_what_torch_has_for_devices_known_by_name_is_refused(device, attempt, message):
+    with pytest.raises((NotImplementedError, ValueError), match=message):
+        attempt(device)
+
+
+def attend(where):
+    from torch.nn.attention.flex_attention import flex_attention
+
+    x = torch.ones(1, 1, 16, 16, device=where)
+    return flex_attention(x, x, x)
+
+
+def test_jagged_tensors_are_computed_eagerly_and_compiled(device):
+    torch._dynamo.reset()
+    x = torch.nested.nested_tensor([torch.ones(2, 3), torch.ones(1, 3)], layout=torch.jagged).to(device)
+    for run in (torch.sin, torch.compile(torch.sin, backend="flagos")):
+        torch.testing.assert_close(run(x).values().cpu(), torch.ones(3, 3).sin())
+
+
+@pytest.mark.cpu_memory
+def test_a_graph_names_the_kernel_whose_index_is_out_of_bounds_or_whose_assertion_fails(device):
+    torch._dynamo.reset()
+    x = torch.ones(4, device=device)
+    take = torch.compile(lambda v, i: v[i] + 1, backend="flagos")
+    with pytest.raises(RuntimeError, match=r"launch of triton_poi_\w+ failed: .*index out of bounds: 0 <= tmp\d+ < 4"):
+        take(x, torch.tensor([7, 1], device=device))
+    assert take(x, torch.tensor([3, 1], device=device)).tolist() == [2, 2]
+
+    def checked(v):
+        torch._assert_async((v > 9).all(), "too small")
+        return v + 1
+
+    with pytest.raises(RuntimeError, match=r"launch of triton_\w+ failed: .*too small"):
+        torch.compile(checked, backend="flagos")(x)
+
+
+@pytest.mark.cpu_memory
+def test_the_interpreter_takes_tensors_of_the_cpu_only(device):
+    from triton.runtime.interpreter import launch
+
+    with pytest.raises(ValueError, match="the interpreter runs on arrays and tensors of the CPU"):
+        launch._address("argument 0", torch.ones(1, device=device))
