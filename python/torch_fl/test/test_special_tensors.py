@@ -49,6 +49,7 @@ def test_sparse_layouts_keep_their_device_and_travel(device, layout):
     assert torch.equal(there_and_back.to_dense(), dense)
 
 
+@pytest.mark.filterwarnings("ignore:Sparse invariant checks are implicitly disabled:UserWarning")  # torch 2.12
 def test_sparse_operators(device):
     dense = torch.tensor(DENSE)
     sparse = dense.to(device).to_sparse()
