@@ -105,3 +105,32 @@ def test_fifty_registrations_do_not_nest():
         assert not translate_overflow(triton)
         assert not linearize(triton)
     assert triton.compile is wrapped
+
+
+@pytest.mark.cpu_memory
+def test_inductor_drops_a_configuration_that_overflows_and_keeps_the_others(device, monkeypatch):
+    import torch
+    import triton
+    from torch._inductor import config
+    from torch_fl.workarounds.resource_limits import translate_overflow
+    from triton.backends.cpu.compiler import CPUBackend
+
+    made, original = [], CPUBackend._obj
+
+    def overflow_once(self, *arguments):
+        made.append(self)
+        if len(made) == 1:
+            raise RuntimeError("ub overflow, requires 3145728 bits while 1572864 bits available")
+        return original(self, *arguments)
+
+    monkeypatch.setattr(triton, "compile", triton.compile)  # undone after the test
+    monkeypatch.setattr(triton, "_torch_fl_installed", frozenset(), raising=False)
+    monkeypatch.setattr(CPUBackend, "_obj", overflow_once)
+    monkeypatch.setenv("TRITON_ALWAYS_COMPILE", "1")
+    assert translate_overflow(triton)
+    torch._dynamo.reset()
+    x = torch.ones(300, 70, device=device)
+    with config.patch(compile_threads=1, fx_graph_cache=False, autotune_local_cache=False):
+        run = torch.compile(lambda v: v.t() * 3 + 0.125, backend="flagos", mode="max-autotune")
+        assert (run(x) == 3.125).all()
+    assert len(made) > 1
