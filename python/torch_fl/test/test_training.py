@@ -71,3 +71,35 @@ def test_losses_are_those_of_the_cpu(device, make):
     theirs = losses(make, "cpu", lambda model: model)
     torch.testing.assert_close(ours, theirs, atol=1e-5, rtol=1e-4)
     assert ours[-1] < ours[0]
+
+
+def scaled_losses(where, wrap):
+    """In mixed precision, from a scale so high that the first gradients are infinite; the last scale comes last."""
+    torch._dynamo.reset()
+    torch.manual_seed(0)
+    model, data = mlp()
+    wanted = torch.randint(0, 3, (8,)).to(where)
+    model, data = model.to(where), data.to(where)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=0.02)
+    scaler = torch.amp.GradScaler(where, init_scale=2.0**22, growth_interval=100)
+    step, seen = wrap(model), []
+    for _ in range(20):
+        optimizer.zero_grad()
+        with torch.autocast(where, dtype=torch.float16):
+            loss = torch.nn.functional.cross_entropy(step(data), wanted)
+        scaler.scale(loss).backward()
+        scaler.unscale_(optimizer)
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        scaler.step(optimizer)
+        scaler.update()
+        seen.append(loss.item())
+    return seen, scaler.get_scale()
+
+
+def test_scaled_training_in_mixed_precision_has_the_losses_of_the_cpu(device):
+    ours, scale = scaled_losses(device, lambda model: torch.compile(model, backend="flagos"))
+    theirs, scale_of_theirs = scaled_losses("cpu", lambda model: model)
+    torch.testing.assert_close(ours, theirs, atol=2e-3, rtol=1e-2)
+    assert scale == scale_of_theirs
+    assert ours[0] == ours[1], "the first steps are skipped"
+    assert ours[-1] < ours[0] - 0.1
