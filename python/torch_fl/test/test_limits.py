@@ -180,3 +180,13 @@ def test_the_interpreter_takes_tensors_of_the_cpu_only(device):
 
     with pytest.raises(ValueError, match="the interpreter runs on arrays and tensors of the CPU"):
         launch._address("argument 0", torch.ones(1, device=device))
+
+
+@pytest.mark.skipif(not torch.distributed.is_gloo_available(), reason="this torch has no Gloo")
+def test_there_are_no_collective_operations(device):
+    torch.distributed.init_process_group("gloo", store=torch.distributed.HashStore(), rank=0, world_size=1)
+    try:
+        with pytest.raises(RuntimeError, match="device type flagos"):
+            torch.distributed.all_reduce(torch.ones(2, device=device))
+    finally:
+        torch.distributed.destroy_process_group()
