@@ -47,6 +47,16 @@ def test_moving_a_module_keeps_its_parameters(device):
     assert parameter.device.type == "cpu"
 
 
+def test_a_parameter_takes_data_of_the_device_and_there_are_methods_of_its_name(device):
+    parameter = torch.nn.Parameter(torch.zeros(2))
+    parameter.data = torch.ones(2, device=device)
+    assert parameter.device.type == parameter.flagos().device.type == device
+    assert torch.nn.Linear(2, 2).flagos().weight.is_flagos
+    assert not torch.ones(2).is_flagos
+    assert parameter.untyped_storage().is_flagos
+    assert torch.ones(2).untyped_storage().flagos().device.type == device
+
+
 def test_saving_and_loading(device):
     x = torch.randn(3, 4, device=device)
     file = io.BytesIO()
