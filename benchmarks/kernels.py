@@ -122,11 +122,13 @@ def layer_norm(x, weight, bias, out):
     layer_norm_kernel[(rows, )](x, weight, bias, out, cols, 1e-5, BLOCK=triton.next_power_of_2(cols))
 
 
-def matmul(a, b, out, blocks=(64, 64, 64)):
+def matmul(a, b, out, blocks=(64, 64, 64), group=8):
+    """`group` rows of blocks are gone through together."""
     (m, k), n = a.shape, b.shape[1]
     bm, bn, bk = blocks
     grid = (triton.cdiv(m, bm) * triton.cdiv(n, bn), )
-    matmul_kernel[grid](a, b, out, m, n, k, *a.stride(), *b.stride(), *out.stride(), BM=bm, BN=bn, BK=bk, GROUP=8)
+    matmul_kernel[grid](a, b, out, m, n, k, *a.stride(), *b.stride(), *out.stride(), BM=bm, BN=bn, BK=bk,
+                        GROUP=group)
 
 
 def packed_matmul(a, b, out, acc, blocks=(64, 64, 128)):
