@@ -48,12 +48,17 @@ def bag():
     return Bag(), torch.randint(0, 20, (8, 4))
 
 
-def losses(make, where, wrap):
+def start(make, where):
+    """A model, a batch and its classes on `where`, the same on every device; nothing is compiled yet."""
     torch._dynamo.reset()
     torch.manual_seed(0)
     model, data = make()
-    wanted = torch.randint(0, 3, (8,)).to(where)
-    model, data = model.to(where), data.to(where)
+    wanted = torch.randint(0, 3, (8,))
+    return model.to(where), data.to(where), wanted.to(where)
+
+
+def losses(make, where, wrap):
+    model, data, wanted = start(make, where)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
     step, seen = wrap(model), []
     for _ in range(20):
@@ -75,11 +80,7 @@ def test_losses_are_those_of_the_cpu(device, make):
 
 def scaled_losses(where, wrap):
     """In mixed precision, from a scale so high that the first gradients are infinite; the last scale comes last."""
-    torch._dynamo.reset()
-    torch.manual_seed(0)
-    model, data = mlp()
-    wanted = torch.randint(0, 3, (8,)).to(where)
-    model, data = model.to(where), data.to(where)
+    model, data, wanted = start(mlp, where)
     optimizer = torch.optim.AdamW(model.parameters(), lr=0.02)
     scaler = torch.amp.GradScaler(where, init_scale=2.0**22, growth_interval=100)
     step, seen = wrap(model), []
