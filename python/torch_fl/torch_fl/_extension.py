@@ -66,6 +66,5 @@ def load(profile: Profile) -> ModuleType:
             f"torch_fl: the extension, built for torch {built_for}, cannot be loaded into torch {torch.__version__}: "
             f"{error}. {_REBUILD}"
         ) from error
-    if hasattr(extension, "start"):
-        extension.start(profile.memory)
+    extension.start(profile.memory)
     return extension
