@@ -33,10 +33,9 @@ def expand_signature(
 ) -> list[Any]:
     """The types of a launcher's arguments for those of a kernel's; tuples stay tuples.
 
-    A descriptor with an entry in `tensordesc_meta` (one for each descriptor, in order; None or nothing: no entries) is
-    a `descriptor_type` followed by its shape and strides, any other the types of `decompose_descriptor`.
+    Descriptors for which the device has objects (`tensordesc_meta` has entries) are a `descriptor_type` followed by
+    shape and strides, others the types of `decompose_descriptor`.
     """
-    entries = iter(tensordesc_meta or ())
 
     def expand(type_name: Any) -> list[Any]:
         if isinstance(type_name, (tuple, list)):
@@ -48,7 +47,7 @@ def expand_signature(
             raise ValueError(f"{type_name!r} is no type of a tensor descriptor, such as tensordesc<fp32[2, 8]>")
         rank = match[2].count(",") + 1
         described = ["i32"] * rank + ["i64"] * rank
-        if next(entries, None) is not None or tensordesc_meta:
+        if tensordesc_meta:
             return [descriptor_type, *described]
         return [f"*{match[1]}", *["i64"] * (2 * rank), "i1", "i1", *described]
 

@@ -12,6 +12,7 @@ from typing import Any
 import triton
 
 from .. import knobs
+from .._lazy import lazy_export
 from .._record import Record
 from ..backends import backends
 from ..backends.compiler import BaseBackend, GPUTarget, Language
@@ -65,12 +66,12 @@ _REPORTS = (
 )
 
 
-def __getattr__(name: str) -> Any:
-    if name == "CompilationError":  # imported at first use: a kernel from the cache has none
-        from .errors import CompilationError
+# A kernel from the cache has none.
+_EXPORTS = {"CompilationError": "triton.compiler.errors"}
 
-        return CompilationError
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+def __getattr__(name: str) -> Any:
+    return lazy_export(globals(), _EXPORTS, name)
 
 
 class CompileTimes(Record):
