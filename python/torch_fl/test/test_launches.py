@@ -71,3 +71,22 @@ def test_the_cpus_driver_stays_the_default_and_takes_tensors_of_a_device_that_co
     code = LATER.format(folder=str(Path(__file__).parent))
     done = run(code, TORCH_DEVICE_BACKEND_AUTOLOAD="0", TORCHINDUCTOR_COMPILE_THREADS="1")
     assert done.stdout.split() == ["True", "4032.0", "cpu", "4032.0", "4032.0"]
+
+
+INTERPRETED = """
+import sys, torch, torch_fl
+sys.path.insert(0, {folder!r})
+from test_launches import doubled
+x = torch.arange(100.0, device="flagos")
+y = torch.empty_like(x)
+doubled[(4,)](x, y, 100, BLOCK=32)
+print(type(doubled).__name__, torch.equal(y.cpu(), x.cpu() * 2))
+a = torch.randn(8, 33)
+found = torch.compile(lambda v: torch.softmax(v, -1).sort(-1)[0].sum(0), backend="flagos")(a.to("flagos"))
+torch.testing.assert_close(found.cpu(), torch.softmax(a, -1).sort(-1)[0].sum(0))
+"""
+
+
+def test_the_interpreter_runs_kernels_and_graphs_on_tensors_of_the_device():
+    done = run(INTERPRETED.format(folder=str(Path(__file__).parent)), TRITON_INTERPRET="1")
+    assert done.stdout.split() == ["InterpretedFunction", "True"]

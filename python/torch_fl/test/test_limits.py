@@ -174,14 +174,6 @@ def test_a_graph_names_the_kernel_whose_index_is_out_of_bounds_or_whose_assertio
         torch.compile(checked, backend="flagos")(x)
 
 
-@pytest.mark.cpu_memory
-def test_the_interpreter_takes_tensors_of_the_cpu_only(device):
-    from triton.runtime.interpreter import launch
-
-    with pytest.raises(ValueError, match="the interpreter runs on arrays and tensors of the CPU"):
-        launch._address("argument 0", torch.ones(1, device=device))
-
-
 @pytest.mark.skipif(not torch.distributed.is_gloo_available(), reason="this torch has no Gloo")
 def test_there_are_no_collective_operations(device):
     torch.distributed.init_process_group("gloo", store=torch.distributed.HashStore(), rank=0, world_size=1)

@@ -5,9 +5,11 @@ from __future__ import annotations
 import sys
 from types import ModuleType
 
+from ._claim import NAME
 from .inductor.when_imported import when_imported
 
 _CPU_DRIVER = "triton.backends.cpu.driver"
+_INTERPRETER = "triton.runtime.interpreter.launch"
 _DLPACK_EXTENSION_DEVICE = 12
 
 
@@ -22,6 +24,12 @@ def accept_tensors(cpu_driver: ModuleType) -> None:
         runtime.driver.set_active(runtime.driver.decided)
 
 
+def interpret_tensors(interpreter: ModuleType) -> None:
+    """Has Triton's interpreter take tensors of the device."""
+    interpreter.HOST_DEVICES.add(NAME)
+
+
 def accept_when_imported() -> None:
-    """Waits for the driver's module: a process may never launch a kernel."""
+    """Waits for the modules of the driver and the interpreter: a process may never launch a kernel."""
     when_imported(_CPU_DRIVER, accept_tensors)
+    when_imported(_INTERPRETER, interpret_tensors)

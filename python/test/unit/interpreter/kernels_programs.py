@@ -100,6 +100,27 @@ def mapped_branches():
     return {"out": out, "steps": steps}
 
 
+@triton.jit
+def larger(a, b):
+    promoted = a + tl.zeros((1,), tl.int1)  # as TorchInductor asks for the type of a sum
+    return tl.where(a > b, a, b) if promoted.dtype.is_floating() else a | b
+
+
+@triton.jit
+def block_in_combine_kernel(x_ptr, out_ptr, ROWS: tl.constexpr, BLOCK: tl.constexpr):
+    x = tl.load(x_ptr + tl.arange(0, ROWS)[:, None] * BLOCK + tl.arange(0, BLOCK)[None, :])
+    tl.store(out_ptr + tl.arange(0, ROWS), tl.reduce(x, 1, larger))
+
+
+@case
+def block_in_combine():
+    rows, found = 4, {}
+    for name, x in {"floats": floats(15), "integers": integers(np.int32, 15)}.items():
+        found[name] = np.zeros(rows, x.dtype)
+        block_in_combine_kernel[(1,)](x, found[name], ROWS=rows, BLOCK=N // rows)
+    return found
+
+
 @tl.core._aggregate
 class Counter:
     value: tl.tensor

@@ -31,6 +31,13 @@ def _filled(scalar: np.ndarray, shape: tuple) -> np.ndarray:
     return np.ndarray(shape, scalar.dtype, np.asarray(scalar), 0, (0,) * len(shape))
 
 
+def _block_of_lanes(scalar: np.ndarray, shape: tuple) -> np.ndarray:
+    """A block of one element in a function of scalars, which has an element per lane; see regions.py."""
+    if math.prod(shape) != 1:
+        raise ValueError(f"a function of scalars makes a block of shape {tuple(shape)}; it may have one element only")
+    return scalar
+
+
 class TypeMethods:
     """Types, attributes and constants."""
 
@@ -138,10 +145,11 @@ class ShapeMethods:
         return Value(E.I32, np.arange(start, end, dtype=np.int32))
 
     def create_splat(self, scalar: Value, shape: Any) -> Value:
-        return Value(scalar.element, _filled(scalar.data, shape))
+        make = _block_of_lanes if scalar.data.ndim else _filled
+        return Value(scalar.element, make(scalar.data, shape))
 
     def create_unsplat(self, block: Value) -> Value:
-        return Value(block.element, block.data.reshape(()))
+        return Value(block.element, block.data.reshape(()) if block.data.size == 1 else block.data)
 
     def create_expand_dims(self, block: Value, axis: int) -> Value:
         return Value(block.element, np.expand_dims(block.data, axis))

@@ -72,10 +72,14 @@ def _backend() -> Any:
 
 
 # --- arguments ---
+# Torch's names of devices whose tensors lie in the memory of this process. The package of such a device adds its own.
+HOST_DEVICES = {"cpu", "meta"}
+
+
 def _address(what: str, value: Any) -> int:
     """Where a tensor is. ValueError when it is not in the memory of this process."""
     device = getattr(getattr(value, "device", None), "type", "cpu")
-    if device not in ("cpu", "meta"):
+    if device not in HOST_DEVICES:
         raise ValueError(f"{what} is on {value.device}; the interpreter runs on arrays and tensors of the CPU")
     address = value.data_ptr() if hasattr(value, "data_ptr") else value.__array_interface__["data"][0]
     if not address and hasattr(value, "numel") and value.numel():
