@@ -26,18 +26,30 @@ def _memory() -> str:
     return importlib.import_module("torch_fl").profile().memory
 
 
+def _has_cpu_backend() -> bool:
+    """Whether the Triton that is there compiles for processors, as FlagTree's does and others do not."""
+    found = importlib.util.find_spec("triton")
+    return found is not None and any(
+        (Path(part) / "backends" / "cpu").is_dir() for part in found.submodule_search_locations
+    )
+
+
 def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "cpu_backend: needs Triton's backend for the CPU, whatever the device's memory")
     for name in ("cpu", "cuda"):
         config.addinivalue_line("markers", f"{name}_memory: only where the device lives in the memory of {name}")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     memory = None if _REASON else _memory()
+    has_cpu_backend = _has_cpu_backend()
     for item in (item for item in items if _FOLDER in item.path.parents):
         if _REASON:
             item.add_marker(pytest.mark.skip(reason=_REASON))
         elif any(mark.name.endswith("_memory") and mark.name != f"{memory}_memory" for mark in item.iter_markers()):
             item.add_marker(pytest.mark.skip(reason=f"the device lives in the memory of {memory}"))
+        elif item.get_closest_marker("cpu_backend") and not has_cpu_backend:
+            item.add_marker(pytest.mark.skip(reason="this Triton has no backend for the CPU"))
 
 
 @pytest.fixture(scope="session")

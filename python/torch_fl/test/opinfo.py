@@ -70,7 +70,7 @@ def compiled(function: Any, device: str, dynamic: bool | None = None) -> Any:
     torch._dynamo.reset()
     # Random numbers are then those of the device's eager operators, which are those of the CPU.
     options = {"fallback_random": True}
-    backend = "inductor" if device == "cpu" else device
+    backend = device if device == "flagos" else "inductor"
     return torch.compile(function, backend=backend, dynamic=dynamic, options=options)
 
 

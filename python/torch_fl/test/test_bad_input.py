@@ -92,8 +92,11 @@ def test_a_triton_without_the_backend_is_named_with_what_to_install(device, monk
     from torch_fl.inductor import require
 
     monkeypatch.setattr(require, "is_flagtree", lambda: False)
-    monkeypatch.setattr(require, "installed_backends", lambda: ["nvidia", "flagos"])
-    with pytest.raises(Exception, match=r"needs a Triton with the backend 'cpu'; triton \d.* has: nvidia, flagos\. .*"):
+    needed = require.needed_backends()[-1]
+    others = [name for name in ("amd", "nvidia", "flagos") if name != needed]
+    monkeypatch.setattr(require, "installed_backends", lambda: others)
+    message = rf"needs a Triton with the backend '{needed}'; triton \d.* has: {', '.join(others)}\. .*"
+    with pytest.raises(Exception, match=message):
         compiled(lambda v: v + 1)(torch.ones(2, device=device))
     monkeypatch.setattr(require, "is_flagtree", lambda: True)
     monkeypatch.setattr(require, "backend_name", lambda: "acme")
@@ -162,20 +165,30 @@ def test_out_of_memory_leaves_the_counts_as_they_were(device):
     assert torch.flagos.memory_stats()["num_ooms"] > failed
 
 
+def last_step(memory):
+    """The class of Triton that compiles for the device, and the name of what makes the kernel's binary."""
+    if memory == "cuda":
+        from triton.backends.nvidia.compiler import CUDABackend
+
+        return CUDABackend, "make_cubin"
+    from triton.backends.cpu.compiler import CPUBackend
+
+    return CPUBackend, "_obj"
+
+
 class TestFailingKernel:
     """One kernel that the compiler refuses."""
 
     @pytest.fixture(autouse=True)
-    def refusing(self, device, monkeypatch):
+    def refusing(self, device, memory, monkeypatch):
         from torch._inductor import config
-        from triton.backends.cpu.compiler import CPUBackend
 
         def refuse(*_):
             raise RuntimeError("no such instruction")
 
         monkeypatch.setenv("TRITON_ALWAYS_COMPILE", "1")
         with monkeypatch.context() as patch, config.patch(compile_threads=1, fx_graph_cache=False):
-            patch.setattr(CPUBackend, "_obj", refuse)
+            patch.setattr(*last_step(memory), refuse)
             yield
         assert compiled(lambda v: v * 2)(torch.ones(2, device=device)).tolist() == [2, 2]
 

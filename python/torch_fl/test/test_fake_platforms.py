@@ -8,6 +8,7 @@ import pytest
 from fake_platform import run_on
 
 pytest.importorskip("torch")
+pytestmark = pytest.mark.cpu_backend
 
 # A graph whose backward pass keeps a mask of bool, in tiles of two dimensions; a user of libdevice; one that is timed.
 ASCEND_LIKE = """

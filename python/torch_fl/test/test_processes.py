@@ -77,7 +77,8 @@ def test_a_checkpoint_of_the_device_continues_on_the_cpu_and_back(device, tmp_pa
 
     ours, theirs = (trained(where, None) for where in (device, "cpu"))
     for file in (ours[0], theirs[0]):
-        torch.testing.assert_close(trained(device, file)[1], trained("cpu", file)[1])
+        # What is left of a checkpoint would be wrong by more than 0.01. Accelerators add in another order.
+        torch.testing.assert_close(trained(device, file)[1], trained("cpu", file)[1], atol=1e-3, rtol=1e-3)
 
 
 def sum_of(batch_loader):

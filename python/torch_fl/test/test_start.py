@@ -65,6 +65,7 @@ def test_an_unknown_platform_is_an_error_of_the_import():
     assert "Did you mean 'musa'?" in done.stderr
 
 
+@pytest.mark.cpu_backend
 def test_a_launch_without_torch_imports_neither_torch_nor_the_device():
     code = """
 import sys

@@ -31,6 +31,10 @@ def register() -> None:
     when_imported("torch._inductor.codegen.common", _op_overrides)
     when_imported("torch._inductor.codegen.triton", _scheduling)
     when_imported("torch._inductor.ir", _is_triton)
+    when_imported("torch._inductor.scheduler", _reductions)
+    when_imported("torch._inductor.lowering", _attention)
+    when_imported("torch._inductor.fx_passes.post_grad", _softmax)
+    when_imported("torch._inductor.fx_passes.pad_mm", _products)
     when_imported("torch._inductor.runtime.benchmarking", _benchmarker)
     when_imported("torch._inductor.codecache", _cache_key)
     when_imported("torch._inductor.runtime.triton_heuristics", _autotuner)
@@ -136,6 +140,30 @@ def _is_triton(ir: ModuleType) -> None:
     from .codegen import count_as_triton
 
     count_as_triton(ir, profile())
+
+
+def _reductions(scheduler: ModuleType) -> None:
+    from .like_cuda import join_reductions_of_two_orders
+
+    join_reductions_of_two_orders(scheduler, profile())
+
+
+def _attention(lowering: ModuleType) -> None:
+    from .like_cuda import align_attention
+
+    align_attention(lowering, profile())
+
+
+def _softmax(post_grad: ModuleType) -> None:
+    from .like_cuda import reduce_softmax_in_one_pass
+
+    reduce_softmax_in_one_pass(post_grad, profile())
+
+
+def _products(pad_mm: ModuleType) -> None:
+    from .like_cuda import pad_products
+
+    pad_products(pad_mm, profile())
 
 
 def _benchmarker(benchmarking: ModuleType) -> None:
