@@ -63,11 +63,12 @@ public:
         return argumentTensor(tensor);
       });
     if (value.isDevice() &&
-        value.toDevice().type() == c10::DeviceType::PrivateUse1)
+        value.toDevice().type() == c10::DeviceType::PrivateUse1) {
+      makesOwn = true;
       return backing().device();
-    if (value.isGenerator() &&
-        value.toGenerator().device().type() == c10::DeviceType::PrivateUse1)
-      return backingGenerator(value.toGenerator());
+    }
+    if (value.isGenerator())
+      return argumentGenerator(value.toGenerator());
     if (value.isNone() && isOptionalGenerator(*argument.type()))
       return backingGenerator(defaultGenerator());
     if (value.isOptionalTensorList())
@@ -97,6 +98,12 @@ public:
                 ": expected all tensors on one device, got flagos:0 and ",
                 foreign.value_or(c10::DeviceType::CPU),
                 ". Move them with .to(\"flagos\")");
+    bool onFlagos = own || makesOwn;
+    TORCH_CHECK(!generator || generator->is_privateuseone() == onFlagos,
+                op.schema().name(), ": expected a generator of ",
+                onFlagos ? "flagos:0" : "the device of the tensors",
+                ", got one of ", generator ? generator->str() : std::string(),
+                ". Make it with torch.Generator(device=...)");
   }
 
   void writeBack() { tensors.writeBack(); }
@@ -108,6 +115,12 @@ private:
     else if (tensor.defined() && tensor.dim() > 0 && isElsewhere(tensor))
       foreign = tensor.device();
     return tensors.toBacking(tensor);
+  }
+
+  at::Generator argumentGenerator(const at::Generator &given) {
+    generator = given.device();
+    bool isOwn = generator->is_privateuseone();
+    return isOwn ? backingGenerator(given) : given;
   }
 
   template <typename Element, typename Function>
@@ -122,8 +135,10 @@ private:
 
   const c10::OperatorHandle &op;
   Retagger tensors;
-  bool own = false;
+  bool own = false;      // an argument is a tensor of flagos
+  bool makesOwn = false; // or the device of the results is
   std::optional<c10::Device> foreign;
+  std::optional<c10::Device> generator;
 };
 
 /// Operators that torch composes of others for a device that has no kernel of

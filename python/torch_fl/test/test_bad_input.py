@@ -223,9 +223,11 @@ def test_a_compiler_that_cannot_be_imported_counts_as_a_failed_compilation(devic
     [
         ({"mode": "max-autotun"}, "'max-autotun' is no mode of TorchInductor. Did you mean 'max-autotune'?"),
         ({"options": {"max_autotunee": True}}, "'max_autotunee' is no option of TorchInductor. Did you mean"),
+        ({"options": {"max_autotune": "yes"}}, "option 'max_autotune' is of type bool, got 'yes'"),
+        ({"options": {"max_fusion_size": True}}, "option 'max_fusion_size' is of type int, got True"),
         ({"options": {"cpp_wrapper": True}}, "has no C++ wrapper; leave option cpp_wrapper"),
     ],
-    ids=["mode", "option", "C++ wrapper"],
+    ids=["mode", "option", "type", "bool for int", "C++ wrapper"],
 )
 def test_bad_settings_are_errors_even_where_failed_compilations_run_eagerly(device, monkeypatch, setting, message):
     from torch_fl.inductor.backend import FALLBACK, compile_graph
@@ -235,6 +237,27 @@ def test_bad_settings_are_errors_even_where_failed_compilations_run_eagerly(devi
     with pytest.raises(RuntimeError) as caught:
         compile_graph(graph, [torch.ones(2, device=device)], **setting)
     assert message in str(caught.value)
+
+
+@pytest.mark.cpu_memory
+@pytest.mark.parametrize(
+    "draw",
+    [
+        lambda device, generator: torch.rand(3, device=device, generator=generator),
+        lambda device, generator: torch.randperm(3, device=device, generator=generator),
+        lambda device, generator: torch.ones(3, device=device).bernoulli_(0.5, generator=generator),
+        lambda device, generator: torch.ones((), device=device).normal_(generator=generator),
+        lambda device, generator: torch.multinomial(torch.ones(3, device=device), 2, generator=generator),
+    ],
+    ids=["rand", "randperm", "bernoulli_", "scalar", "multinomial"],
+)
+def test_generators_belong_to_the_device_of_the_numbers(device, draw):
+    with pytest.raises(RuntimeError, match="expected a generator of flagos:0, got one of cpu"):
+        draw(device, torch.Generator())
+    with pytest.raises(RuntimeError, match="expected a generator of the device of the tensors, got one of flagos"):
+        draw("cpu", torch.Generator(device))
+    own, other = torch.Generator(device).manual_seed(3), torch.Generator().manual_seed(3)
+    assert torch.equal(draw(device, own).cpu(), draw("cpu", other))
 
 
 def test_the_cpp_wrapper_is_refused_as_a_global_setting_too(device):

@@ -21,6 +21,10 @@ _NO_TUNING = {
 }
 
 
+# Types of settings that a value is checked for. Others are unions, or functions of the user's.
+_PLAIN = {bool: (bool,), int: (int,), float: (float, int), str: (str,)}
+
+
 class BadSetting(RuntimeError):
     """A mode or an option that there is not: a mistake of the caller, not a failed compilation."""
 
@@ -28,7 +32,8 @@ class BadSetting(RuntimeError):
 def config_patches(profile: Profile, mode: str | None = None, options: dict[str, Any] | None = None) -> dict[str, Any]:
     """What `mode` stands for, then `options`, with what the platform cannot do taken out.
 
-    BadSetting for what TorchInductor does not have, and for its C++ wrapper where the platform has none.
+    BadSetting for what TorchInductor does not have, for a value of another type than the option's, and for its C++
+    wrapper where the platform has none.
     """
     from torch._inductor import config, list_mode_options
 
@@ -40,7 +45,7 @@ def config_patches(profile: Profile, mode: str | None = None, options: dict[str,
         patches |= _NO_TUNING
     if profile.compile_threads is not None and "TORCHINDUCTOR_COMPILE_THREADS" not in os.environ:
         patches["compile_threads"] = profile.compile_threads
-    patches |= _checked(options or {}, set(config.get_config_copy()))
+    patches |= _checked(options or {}, config)
     if patches.get("cpp_wrapper", config.cpp_wrapper):
         raise BadSetting(
             f"torch.compile: platform {profile.name!r} of flagos has no C++ wrapper; leave option cpp_wrapper and "
@@ -52,10 +57,15 @@ def config_patches(profile: Profile, mode: str | None = None, options: dict[str,
     return patches
 
 
-def _checked(options: dict[str, Any], known: set[str]) -> dict[str, Any]:
+def _checked(options: dict[str, Any], config: Any) -> dict[str, Any]:
+    known = set(config.get_config_copy())
     checked = {name.replace("-", "_"): value for name, value in options.items()}
     for name in checked.keys() - known:
         raise _unknown("option", name, known)
+    for name, value in checked.items():
+        declared = config.get_type(name)
+        if declared in _PLAIN and type(value) not in _PLAIN[declared]:
+            raise BadSetting(f"torch.compile: option {name!r} is of type {declared.__name__}, got {value!r}")
     return checked
 
 
