@@ -79,6 +79,23 @@ def _block(device: str) -> Callable[[], Any]:
     return _step(block.to(device, torch.bfloat16), torch.randn(16, 1024, 1024, device=device, dtype=torch.bfloat16))
 
 
+def _layer_norm_step(device: str) -> Callable[[], Any]:
+    data = torch.randn(65536, 1024, device=device, requires_grad=True)
+    return _step(torch.nn.LayerNorm(1024).to(device), data)
+
+
+def _odd_product(device: str) -> Callable[[], Any]:
+    layer = torch.nn.Linear(4095, 4097).to(device, torch.bfloat16)
+    x = torch.randn(8191, 4095, device=device, dtype=torch.bfloat16)
+    function = torch.compile(layer)
+
+    def call() -> torch.Tensor:
+        with torch.no_grad():
+            return function(x)
+
+    return call
+
+
 def _small(device: str) -> Callable[[], Any]:
     x = torch.randn(1024, device=device)
     function = torch.compile(lambda v: torch.sin(v) * 2 + torch.relu(v))
@@ -103,6 +120,8 @@ CASES = {
     "pointwise": Case("sin, relu, 128 M", _pointwise, bytes=2 * F32 * (1 << 27)),
     "softmax": Case("softmax, 32768 × 4096", _softmax, bytes=2 * F32 * (1 << 27)),
     "layer_norm": Case("layer norm, 32768 × 4096", _layer_norm, bytes=2 * F32 * (1 << 27)),
+    "layer_norm_step": Case("layer norm, 65536 × 1024, forward and backward", _layer_norm_step),
+    "odd_product": Case("linear bf16, 8191 × 4095 × 4097", _odd_product, flops=2.0 * 8191 * 4095 * 4097),
     "mlp": Case("MLP bf16, forward and backward", _mlp, flops=3 * 2 * 2.0 * 8192 * 2048 * 8192),
     "block": Case(
         "transformer block bf16, forward and backward",
@@ -131,9 +150,10 @@ def _measure(device: str, names: list[str]) -> dict[str, float]:
     return times
 
 
-def _by_clock(call: Callable[[], Any], calls: int = 2000) -> float:
+def _by_clock(call: Callable[[], Any], calls: int = 500, rounds_of_calls: int = 9) -> float:
+    """Milliseconds of a call on the host, which runs ahead of the device by no more than `calls`."""
     rounds = []
-    for _ in range(9):
+    for _ in range(rounds_of_calls):
         begin = time.perf_counter()
         for _ in range(calls):
             call()

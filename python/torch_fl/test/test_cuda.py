@@ -89,9 +89,14 @@ def test_streams_are_those_of_cuda(device):
     assert stream.query()
 
 
-def test_work_of_a_stream_takes_its_time(device):
+@pytest.mark.parametrize(
+    "event",
+    [lambda: torch.Event(device="flagos", enable_timing=True), lambda: torch.flagos.Event(enable_timing=True)],
+    ids=["torch.Event", "torch.flagos.Event"],
+)
+def test_work_of_a_stream_takes_its_time(device, event):
     x = torch.randn(4096, 4096, device=device)
-    begin, end = (torch.Event(device=device, enable_timing=True) for _ in range(2))
+    begin, end = event(), event()
     begin.record()
     for _ in range(10):
         x = torch.relu(x) + 1
@@ -193,6 +198,55 @@ def test_graphs_are_refused_by_inductor_itself(device):
     x = torch.ones(64, device=device)
     assert torch.compile(lambda v: v * 3, mode="reduce-overhead")(x).tolist() == [3] * 64
     assert counters["inductor"]["cudagraph_skips"] == 1
+
+
+def _captured(run, warm=3):
+    """A graph of CUDA with the kernels that `run` starts, and its result, whose memory each replay writes."""
+    side = torch.cuda.Stream()
+    side.wait_stream(torch.cuda.current_stream())
+    with torch.cuda.stream(side):
+        for _ in range(warm):
+            run()
+    torch.cuda.current_stream().wait_stream(side)
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        result = run()
+    return graph, result
+
+
+def test_calls_can_be_captured_as_graphs_of_cuda(device):
+    torch._dynamo.reset()
+    function = torch.compile(lambda v: torch.softmax(v.sin() * 2, -1).sum(0), backend="flagos")
+    x = torch.randn(512, 1024, device=device)
+    graph, result = _captured(lambda: function(x))
+    fresh = torch.randn(512, 1024)
+    x.copy_(fresh)
+    graph.replay()
+    torch.cuda.synchronize()
+    torch.testing.assert_close(result.cpu(), torch.softmax(fresh.sin() * 2, -1).sum(0), atol=1e-4, rtol=1e-4)
+
+
+@pytest.mark.filterwarnings("ignore:The AccumulateGrad node's stream")
+def test_backward_passes_can_be_captured_as_graphs_of_cuda(device):
+    torch._dynamo.reset()
+    torch.manual_seed(0)
+    model = torch.nn.Sequential(torch.nn.Linear(64, 64), torch.nn.GELU(), torch.nn.Linear(64, 1)).to(device)
+    compiled, x = torch.compile(model, backend="flagos"), torch.randn(32, 64, device=device)
+
+    def step():
+        model.zero_grad(set_to_none=True)
+        compiled(x).sum().backward()
+        return [parameter.grad for parameter in model.parameters()]
+
+    graph, gradients = _captured(step)
+    fresh = torch.randn(32, 64)
+    x.copy_(fresh)
+    graph.replay()
+    torch.cuda.synchronize()
+    model.cpu().zero_grad()
+    model(fresh).sum().backward()
+    for mine, parameter in zip(gradients, model.parameters(), strict=True):
+        torch.testing.assert_close(mine.cpu(), parameter.grad, atol=1e-4, rtol=1e-4)
 
 
 def test_workers_compile_for_the_device(tmp_path):

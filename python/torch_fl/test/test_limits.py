@@ -29,6 +29,7 @@ def test_graphs_for_replay_are_always_off(device):
     assert not torch._inductor.config.triton.cudagraphs
 
 
+@pytest.mark.cpu_memory
 def test_products_are_left_to_the_fallback_even_where_all_is_tuned(device, capfd):
     from torch._inductor.utils import run_and_get_code
 

@@ -7,6 +7,7 @@ the gradients of a normalization would be two kernels. Each entry is one functio
 from __future__ import annotations
 
 import contextlib
+import functools
 from collections.abc import Callable, Iterator
 from types import ModuleType, SimpleNamespace
 from typing import Any
@@ -49,13 +50,58 @@ def join_reductions_of_two_orders(scheduler: ModuleType, profile: Profile) -> bo
 def pad_products(pad_mm: ModuleType, profile: Profile) -> bool:
     """Has products of sizes that the hardware is slow with be padded. True if this call changed anything."""
 
-    def make(original: Callable[[Any, Any], bool]) -> Callable[[Any, Any], bool]:
+    def make_check(original: Callable[[Any, Any], bool]) -> Callable[[Any, Any], bool]:
         def check_device(a: torch.Tensor, b: torch.Tensor) -> bool:
             return a.device.type == b.device.type == NAME or original(a, b)
 
         return check_device
 
-    return profile.is_cuda_like and wrap_once(pad_mm, "check_device", "like_cuda", make)
+    def make_product(original: Callable[..., torch.Tensor]) -> Callable[..., torch.Tensor]:
+        def pad_addmm(bias: torch.Tensor | None, a: torch.Tensor, b: torch.Tensor, *args: Any, **kwargs: Any) -> Any:
+            # Torch times without a bias, which there must be, where it does not know the device by its name.
+            if bias is None and a.device.type == NAME:
+                bias = _bias(b.shape[1], b.dtype, b.device)
+            return original(bias, a, b, *args, **kwargs)
+
+        return pad_addmm
+
+    if not profile.is_cuda_like or not wrap_once(pad_mm, "check_device", "like_cuda", make_check):
+        return False
+    return wrap_once(pad_mm, "pad_addmm", "bias", make_product)
+
+
+@functools.lru_cache(maxsize=1)
+def _bias(size: int, dtype: torch.dtype, device: torch.device) -> torch.Tensor:
+    """One for all calls that are timed, so that making it is not."""
+    return torch.zeros(size, dtype=dtype, device=device)
+
+
+def tune_products(heuristics: ModuleType, profile: Profile) -> bool:
+    """Registers the templates of products with the device, with the sizes that are tried on `cuda`.
+
+    `heuristics` is the package that registers them. True if this call changed anything.
+    """
+    table = heuristics.registry._TEMPLATE_HEURISTIC_REGISTRY
+    of_cuda = [key for key in table if key[1] == "cuda" and (key[0], NAME, *key[2:]) not in table]
+    if not profile.is_cuda_like or not of_cuda:
+        return False
+    for key in of_cuda:
+        template, _, operator = key
+        heuristics.registry.register_template_heuristic(template, NAME, op_name=operator)(table[key])
+    return True
+
+
+def tune_as_cuda(choices: ModuleType, profile: Profile) -> bool:
+    """Has templates of convolutions and attention try the sizes of `cuda`. True if this call changed anything."""
+
+    def make(original: Callable[..., Any]) -> Callable[..., Any]:
+        def get_config_heuristics(self: Any, device_type: str | None = "cuda") -> Any:
+            return original(self, "cuda" if device_type == NAME else device_type)
+
+        return get_config_heuristics
+
+    owner = choices.InductorChoices
+    return profile.is_cuda_like and wrap_once(owner, "get_config_heuristics", "like_cuda", make)
 
 
 def align_attention(lowering: ModuleType, profile: Profile) -> bool:

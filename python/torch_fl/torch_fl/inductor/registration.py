@@ -35,6 +35,8 @@ def register() -> None:
     when_imported("torch._inductor.lowering", _attention)
     when_imported("torch._inductor.fx_passes.post_grad", _softmax)
     when_imported("torch._inductor.fx_passes.pad_mm", _products)
+    when_imported("torch._inductor.template_heuristics", _templates)
+    when_imported("torch._inductor.choices", _sizes)
     when_imported("torch._inductor.runtime.benchmarking", _benchmarker)
     when_imported("torch._inductor.codecache", _cache_key)
     when_imported("torch._inductor.runtime.triton_heuristics", _autotuner)
@@ -164,6 +166,18 @@ def _products(pad_mm: ModuleType) -> None:
     from .like_cuda import pad_products
 
     pad_products(pad_mm, profile())
+
+
+def _templates(heuristics: ModuleType) -> None:
+    from .like_cuda import tune_products
+
+    tune_products(heuristics, profile())
+
+
+def _sizes(choices: ModuleType) -> None:
+    from .like_cuda import tune_as_cuda
+
+    tune_as_cuda(choices, profile())
 
 
 def _benchmarker(benchmarking: ModuleType) -> None:
