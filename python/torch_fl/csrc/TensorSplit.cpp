@@ -21,7 +21,8 @@ std::vector<at::Tensor> tensorSplit(const at::Tensor &self,
   if (read.dim() == 0)
     return self.tensor_split(read.item<int64_t>(), dim);
   std::vector<int64_t> indices;
-  for (int64_t i = 0; i < read.numel(); ++i)
+  int64_t count = read.sym_numel().guard_int(__FILE__, __LINE__);
+  for (int64_t i = 0; i < count; ++i)
     indices.push_back(read[i].item<int64_t>());
   return self.tensor_split(indices, dim);
 }

@@ -29,11 +29,15 @@ def test_positions_of_a_split_may_be_on_the_device(device):
         x.tensor_split(torch.tensor([1.5], device=device))
 
 
-def test_compiled_positions_of_a_split(device):
+@pytest.mark.parametrize("dynamic", [False, True])
+def test_compiled_positions_of_a_split(device, dynamic):
     torch._dynamo.reset()
-    x, positions = torch.arange(6.0, device=device), torch.tensor([1, 2], device=device)
-    parts = torch.compile(lambda a, b: [part * 2 for part in a.tensor_split(b)], backend="flagos")(x, positions)
-    assert [part.tolist() for part in parts] == [[0], [2], [4, 6, 8, 10]]
+    x = torch.arange(6.0, device=device)
+    split = torch.compile(lambda a, b: [part * 2 for part in a.tensor_split(b)], backend="flagos", dynamic=dynamic)
+    assert [part.tolist() for part in split(x, torch.tensor([1, 2], device=device))] == [[0], [2], [4, 6, 8, 10]]
+    positions = torch.tensor([1, 2, 5], device=device)
+    assert [part.tolist() for part in split(x, positions)] == [[0], [2], [4, 6, 8], [10]]
+    assert [part.tolist() for part in split(x, torch.tensor(2, device=device))] == [[0, 2, 4], [6, 8, 10]]
 
 
 @pytest.mark.parametrize("layout", [torch.sparse_coo, torch.sparse_csr, torch.sparse_csc], ids=str)
