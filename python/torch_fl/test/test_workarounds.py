@@ -93,18 +93,26 @@ def test_a_kernel_of_64_bits_is_refused_before_it_is_compiled():
     assert compiled == ["config"]
 
 
-def test_fifty_registrations_do_not_nest():
-    from torch_fl.workarounds.byte_loads import linearize
-    from torch_fl.workarounds.resource_limits import translate_overflow
+def _installers():
+    """Each of the repairs, with the name of what it wraps."""
+    from torch_fl.workarounds import byte_loads, guard_64bit, libdevice, resource_limits
 
-    triton = types.SimpleNamespace(compile=lambda *_, **__: None)
-    assert translate_overflow(triton)
-    assert linearize(triton)
-    wrapped = triton.compile
+    return [
+        (resource_limits.translate_overflow, "compile"),
+        (byte_loads.linearize, "compile"),
+        (byte_loads.declare_bytes, "signature_of"),
+        (guard_64bit.refuse_wide_kernels, "_precompile_config"),
+        (lambda owner: libdevice.add_library(owner, lambda: None), "get_module_map"),
+    ]
+
+
+def test_fifty_registrations_do_not_nest():
+    owners = {name: types.SimpleNamespace(**{name: lambda *_, **__: None}) for _, name in _installers()}
+    assert all(install(owners[name]) for install, name in _installers())
+    before = {name: vars(owner).copy() for name, owner in owners.items()}
     for _ in range(50):
-        assert not translate_overflow(triton)
-        assert not linearize(triton)
-    assert triton.compile is wrapped
+        assert not any([install(owners[name]) for install, name in _installers()])
+    assert {name: vars(owner) for name, owner in owners.items()} == before
 
 
 @pytest.mark.cpu_memory
