@@ -1,6 +1,7 @@
 //===- Module.cpp - the Python module torch_fl._C -------------------------===//
 #include "Backing.h"
 #include "Generator.h"
+#include "Retag.h"
 
 #include <torch/csrc/Generator.h>
 #include <torch/csrc/utils/pybind.h>
@@ -25,4 +26,14 @@ PYBIND11_MODULE(_C, m) {
       },
       "The generator that operators of the device without an explicit one "
       "use.");
+  m.def("backing_alias", &torch_fl::backingAlias, py::arg("tensor"),
+        "A tensor of the device whose memory flagos lives in, over the memory "
+        "of a tensor of flagos. Others are returned as they are.");
+  m.def(
+      "from_backing",
+      [](const at::Tensor &tensor) {
+        return torch_fl::Retagger().toFlagos(tensor);
+      },
+      py::arg("tensor"),
+      "A tensor of flagos over the memory of a tensor of that device.");
 }

@@ -1,5 +1,5 @@
 //===- Allocator.cpp - memory of flagos on the host -----------------------===//
-#include "BlockCache.h"
+#include "Heap.h"
 #include "HostParts.h"
 
 #include <c10/util/Exception.h>
@@ -19,11 +19,10 @@ constexpr auto kAll =
 const c10::Device kDevice = flagosDevice();
 
 void deleteBlock(void *context);
+void deleteAdopted(void *context);
 
-/// A piece of memory that is counted as the device's while it lives. `host`
-/// owns it if a CPU operator made it.
-struct Block {
-  void *data;
+/// Memory that a CPU operator made, counted as the device's while it lives.
+struct Adopted {
   size_t size;
   c10::Storage host;
 };
@@ -33,25 +32,30 @@ public:
   c10::DataPtr allocate(size_t size) override {
     if (size == 0)
       return {nullptr, kDevice};
-    return share(take(size), size, {});
+    if (Heap::Block *block = take(size))
+      return {block->data, block, &deleteBlock, kDevice};
+    reportNoMemory(size);
   }
 
-  c10::DataPtr share(void *data, size_t size, c10::Storage host) {
-    count(size);
-    auto *block = new Block{data, size, std::move(host)};
-    return {data, block, &deleteBlock, kDevice};
-  }
-
-  void release(const Block &block) {
-    if (!block.host)
-      cache.give(block.data, block.size);
+  c10::DataPtr adopt(const c10::Storage &host) {
+    auto *adopted = new Adopted{host.nbytes(), host};
     std::lock_guard<std::mutex> lock(mutex);
-    stats.allocation[kAll].decrease(1);
-    stats.active[kAll].decrease(1);
-    stats.num_device_free += 1;
-    for (auto *sum : sums())
-      (*sum)[kAll].decrease(block.size);
-    updateReserved();
+    adoptedBytes += adopted->size;
+    count(adopted->size);
+    return {host.mutable_data(), adopted, &deleteAdopted, kDevice};
+  }
+
+  void release(Heap::Block *block) {
+    std::lock_guard<std::mutex> lock(mutex);
+    size_t size = block->asked;
+    heap.give(block);
+    uncount(size);
+  }
+
+  void release(const Adopted &adopted) {
+    std::lock_guard<std::mutex> lock(mutex);
+    adoptedBytes -= adopted.size;
+    uncount(adopted.size);
   }
 
   void copy_data(void *target, const void *source, size_t size) const override {
@@ -63,8 +67,8 @@ public:
 
   bool initialized() override { return true; }
   void emptyCache(c10::MempoolId_t) override {
-    cache.clear();
     std::lock_guard<std::mutex> lock(mutex);
+    heap.clear();
     updateReserved();
   }
   void recordStream(const c10::DataPtr &, c10::Stream) override {}
@@ -90,32 +94,44 @@ public:
   }
 
 private:
-  void *take(size_t size) {
-    try {
-      return cache.take(size);
-    } catch (const c10::Error &) {
-      DeviceStats now;
-      {
-        std::lock_guard<std::mutex> lock(mutex);
-        stats.num_ooms += 1;
-        now = stats;
-      }
-      TORCH_CHECK_WITH(
-          OutOfMemoryError, false,
-          "flagos:0 is out of memory: tried to allocate ", size, " bytes; ",
-          now.allocated_bytes[kAll].current, " bytes are allocated, ",
-          getMemoryInfo(0).first,
-          " bytes of the host are free. Release tensors or use smaller ones");
+  Heap::Block *take(size_t size) {
+    std::lock_guard<std::mutex> lock(mutex);
+    Heap::Block *block = heap.take(size);
+    if (block)
+      count(size);
+    return block;
+  }
+
+  [[noreturn]] void reportNoMemory(size_t size) {
+    DeviceStats now;
+    {
+      std::lock_guard<std::mutex> lock(mutex);
+      stats.num_ooms += 1;
+      now = stats;
     }
+    TORCH_CHECK_WITH(
+        OutOfMemoryError, false,
+        "flagos:0 is out of memory: tried to allocate ", size, " bytes; ",
+        now.allocated_bytes[kAll].current, " bytes are allocated, ",
+        getMemoryInfo(0).first,
+        " bytes of the host are free. Release tensors or use smaller ones");
   }
 
   void count(size_t size) {
-    std::lock_guard<std::mutex> lock(mutex);
     stats.allocation[kAll].increase(1);
     stats.active[kAll].increase(1);
     stats.num_device_alloc += 1;
     for (auto *sum : sums())
       (*sum)[kAll].increase(size);
+    updateReserved();
+  }
+
+  void uncount(size_t size) {
+    stats.allocation[kAll].decrease(1);
+    stats.active[kAll].decrease(1);
+    stats.num_device_free += 1;
+    for (auto *sum : sums())
+      (*sum)[kAll].decrease(size);
     updateReserved();
   }
 
@@ -127,8 +143,7 @@ private:
 
   /// Reserved is also what waits to be used again.
   void updateReserved() {
-    auto now = stats.allocated_bytes[kAll].current +
-               static_cast<int64_t>(cache.bytes());
+    auto now = static_cast<int64_t>(adoptedBytes + heap.bytes());
     auto &reserved = stats.reserved_bytes[kAll];
     if (now >= reserved.current)
       reserved.increase(now - reserved.current);
@@ -146,7 +161,8 @@ private:
 
   std::mutex mutex;
   DeviceStats stats;
-  BlockCache cache;
+  Heap heap;
+  size_t adoptedBytes = 0;
 };
 
 /// Never destroyed: tensors may outlive everything else of the process.
@@ -156,8 +172,13 @@ HostMemoryAllocator &allocator() {
 }
 
 void deleteBlock(void *context) {
-  std::unique_ptr<Block> block(static_cast<Block *>(context));
-  allocator().release(*block);
+  allocator().release(static_cast<Heap::Block *>(context));
+}
+
+/// Its memory is released without a lock: that may release more of flagos'.
+void deleteAdopted(void *context) {
+  std::unique_ptr<Adopted> adopted(static_cast<Adopted *>(context));
+  allocator().release(*adopted);
 }
 
 } // namespace
@@ -167,7 +188,7 @@ c10::DeviceAllocator *hostAllocator() { return &allocator(); }
 c10::DataPtr adoptHostMemory(const c10::Storage &host) {
   if (host.nbytes() == 0)
     return {nullptr, kDevice};
-  return allocator().share(host.mutable_data(), host.nbytes(), host);
+  return allocator().adopt(host);
 }
 
 } // namespace torch_fl

@@ -1,0 +1,1 @@
+"""Fused attention of the device in host memory, as Triton kernels."""
