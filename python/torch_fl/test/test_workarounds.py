@@ -111,7 +111,7 @@ def test_fifty_registrations_do_not_nest():
     assert all(install(owners[name]) for install, name in _installers())
     before = {name: vars(owner).copy() for name, owner in owners.items()}
     for _ in range(50):
-        assert not any([install(owners[name]) for install, name in _installers()])
+        assert not any(install(owners[name]) for install, name in _installers())
     assert {name: vars(owner) for name, owner in owners.items()} == before
 
 
