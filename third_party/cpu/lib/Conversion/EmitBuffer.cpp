@@ -61,14 +61,18 @@ Lanes Emitter::readBuffer(const Buffer &buffer, const Point &p) {
   at(level);
   if (p.width == 1)
     return Lanes::uniform(loadVector(ptr, buffer.elem, 1, {}, {}), level);
+  std::optional<Lanes> inside = insidePiece({}, p);
+  Value mask = inside ? inside->base : Value();
+  at(level);
   if (laneStride == 1)
-    return Lanes::vector(loadVector(ptr, buffer.elem, p.width, {}, {}), level);
+    return Lanes::vector(loadVector(ptr, buffer.elem, p.width, mask, {}),
+                         level);
   Lanes lanes = Lanes::uniform(ptr, level);
   lanes.kind = Lanes::Affine;
   lanes.stride = laneStride * memBytes(buffer.elem);
   Value addresses = lanePointers(lanes, p.width);
   at(level);
-  return Lanes::vector(gatherVector(addresses, buffer.elem, p.width, {}, {}),
+  return Lanes::vector(gatherVector(addresses, buffer.elem, p.width, mask, {}),
                        level);
 }
 
@@ -78,16 +82,18 @@ void Emitter::writeBuffer(const Buffer &buffer, const Point &p,
   int64_t laneStride;
   unsigned level;
   Value ptr = bufferAddress(buffer, p, laneStride, level);
+  std::optional<Lanes> inside = insidePiece({}, p);
+  Value mask = inside ? inside->base : Value();
   if (p.width == 1 || laneStride == 1) {
     here();
-    return storeVector(ptr, v, buffer.elem, p.width, {});
+    return storeVector(ptr, v, buffer.elem, p.width, mask);
   }
   Lanes lanes = Lanes::uniform(ptr, level);
   lanes.kind = Lanes::Affine;
   lanes.stride = laneStride * memBytes(buffer.elem);
   Value addresses = lanePointers(lanes, p.width);
   here();
-  scatterVector(addresses, v, buffer.elem, p.width, {});
+  scatterVector(addresses, v, buffer.elem, p.width, mask);
 }
 
 void Emitter::copyBuffer(const Buffer &from, const Buffer &to) {
@@ -141,8 +147,11 @@ void Emitter::materialize(Value v, const Buffer &target) {
   }
   prepare(v, type.getShape());
   Nest nest = chooseNest(v, type.getShape());
-  forEachPoint(nest, v,
-               [&](const Point &p) { writeBuffer(target, p, eval(v, p)); });
+  if (mayTranspose(nest, target))
+    materializeTransposed(v, nest, target);
+  else
+    forEachPoint(nest, v,
+                 [&](const Point &p) { writeBuffer(target, p, eval(v, p)); });
   finishCaptures();
 }
 

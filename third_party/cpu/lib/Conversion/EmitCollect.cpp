@@ -87,6 +87,7 @@ void Emitter::emitCollectedAdd(AtomicRMWOp op) {
           mask = eval(op.getMask(), p);
         if (failed)
           return;
+        mask = insidePiece(mask, p);
         Value maskV;
         if (mask && !(mask->isUniform() && matchPattern(mask->base, m_One())))
           maskV = asVector(*mask, b.getI1Type(), p.width);

@@ -11,6 +11,7 @@
 
 #include "cpu/Runtime/DeviceHelpers.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 using namespace mlir::triton;
@@ -91,6 +92,23 @@ void Emitter::emitPrint(PrintOp op) {
   }
 }
 
+/// Does `holds` not hold in one of the lanes?
+Value Emitter::anyFalse(const Lanes &holds, const Point &p) {
+  Type i1 = b.getI1Type();
+  Value v = holds.isUniform() ? holds.base : asVector(holds, i1, p.width);
+  int64_t width = holds.isUniform() ? 1 : p.width;
+  here();
+  Value isFalse = arith::XOrIOp::create(
+      b, loc, v, splatConstant(i1, b.getBoolAttr(true), width));
+  if (width == 1)
+    return isFalse;
+  if (std::optional<Lanes> inside = insidePiece({}, p))
+    isFalse = arith::AndIOp::create(here(), loc, isFalse, inside->base);
+  here();
+  return vector::ReductionOp::create(b, loc, vector::CombiningKind::OR,
+                                     isFalse);
+}
+
 void Emitter::emitAssert(AssertOp op) {
   ModuleOp module = moduleOf(kernel.entry);
   Type ptr = LLVM::LLVMPointerType::get(b.getContext()), i32 = b.getI32Type();
@@ -113,13 +131,13 @@ void Emitter::emitAssert(AssertOp op) {
   if (auto type = dyn_cast<RankedTensorType>(condition.getType()))
     nest.shape.assign(type.getShape().begin(), type.getShape().end());
   prepare(condition, nest.shape);
+  nest = chooseNest(condition, nest.shape);
   forEachPoint(nest, condition, [&](const Point &p) {
-    Value holds = eval(condition, p).base;
+    Lanes holds = eval(condition, p);
     if (failed)
       return;
+    Value isFalse = anyFalse(holds, p);
     here();
-    Value isFalse =
-        arith::XOrIOp::create(b, loc, holds, constant(b.getBoolAttr(true)));
     auto branch = scf::IfOp::create(b, loc, isFalse, false);
     b.setInsertionPoint(branch.thenBlock()->getTerminator());
     Value message = globalString(b, module, op.getMessage());

@@ -43,7 +43,7 @@ int64_t Emitter::lanesForCopy(Value v, int dim) const {
   auto load = v.getDefiningOp<LoadOp>();
   if (dim < 0 || sanitize || !load || buffers.contains(v) ||
       load.getIsVolatile() || !(elem.isBF16() || elem.isInteger(8)) ||
-      strideAlong(load.getPtr(), dim) != 1)
+      strideInPiece(load.getPtr(), dim) != 1)
     return dim < 0 ? 1 : lanesFor(type.getDimSize(dim));
   return std::min<int64_t>(vectorBits / elem.getIntOrFloatBitWidth(),
                            type.getDimSize(dim));

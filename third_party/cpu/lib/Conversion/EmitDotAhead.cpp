@@ -47,7 +47,7 @@ void Emitter::DotTile::chooseAhead(Emitter &e) {
     int last = op.getType().getRank() - 1;
     if (!load || e.sanitize || !isa<scf::ForOp>(op->getParentOp()) ||
         load->getParentOp() != op->getParentOp() ||
-        strideAlong(load.getPtr(), last) != 1 ||
+        strideInPiece(load.getPtr(), last) != 1 ||
         !goOnBeyondBlock(load.getPtr(), e.buffers))
       return {};
     return load.getPtr();

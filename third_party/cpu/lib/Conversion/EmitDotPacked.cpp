@@ -126,7 +126,7 @@ Buffer Emitter::packedOperand(Value v, int64_t group) {
                         nest.width));
     write(p, whole);
   };
-  forEachPointNoSpeculation(nest, {}, pack, {});
+  forEachPoint(nest, {}, pack, {});
   finishCaptures();
   return target;
 }

@@ -139,12 +139,14 @@ Lanes Emitter::emitLoad(LoadOp op, const Point &p) {
     return Lanes();
   if (op.getIsVolatile())
     level = depth();
+  bool uniform = ptr.isUniform() && (!mask || mask->isUniform()) &&
+                 (!other || other->isUniform());
+  std::optional<Lanes> lanes = uniform ? mask : insidePiece(mask, p);
   checkAccess({op, "load", op.getType(), elem, op.getPtr(), &ptr,
-               mask ? &*mask : nullptr, op.getIsVolatile()},
+               lanes ? &*lanes : nullptr, op.getIsVolatile()},
               p, level);
 
-  bool uniform = ptr.isUniform() && (!mask || mask->isUniform());
-  if (uniform && (!other || other->isUniform())) {
+  if (uniform) {
     Value address = ptr.base;
     at(level);
     // A scalar that is masked off is read from scratch memory and thrown away.
@@ -169,20 +171,35 @@ Lanes Emitter::emitLoad(LoadOp op, const Point &p) {
     return Lanes::uniform(v, level);
   }
 
-  Value maskV = mask ? asVector(*mask, b.getI1Type(), p.width) : Value();
+  // What is the same for all lanes is no mask but a branch.
+  Value condition = mask && mask->isUniform() ? mask->base : Value();
+  if (condition)
+    lanes = insidePiece({}, p);
+  Value maskV = lanes ? asVector(*lanes, b.getI1Type(), p.width) : Value();
   Value otherV = other ? asVector(*other, elem, p.width) : Value();
-  if (ptr.hasUnitStride(memBytes(elem))) {
-    Value address = firstLane(ptr);
-    if (!mask && level == depth())
-      prefetchForLoad(op, address, p);
-    at(level);
-    return Lanes::vector(loadVector(address, elem, p.width, maskV, otherV),
-                         level);
-  }
-  Value addresses = lanePointers(ptr, p.width);
+  bool isRun = ptr.hasUnitStride(memBytes(elem));
+  Value address = isRun ? firstLane(ptr) : lanePointers(ptr, p.width);
+  bool endsSoon = ptr.isLocal && shortestRow < kMinimumRun / memBytes(elem);
+  if (isRun && !mask && !lanes && level == depth() && !endsSoon)
+    prefetchForLoad(op, address, p);
+  auto load = [&] {
+    return isRun ? loadVector(address, elem, p.width, maskV, otherV)
+                 : gatherVector(address, elem, p.width, maskV, otherV);
+  };
   at(level);
-  return Lanes::vector(gatherVector(addresses, elem, p.width, maskV, otherV),
-                       level);
+  if (!condition)
+    return Lanes::vector(load(), level);
+  if (!otherV)
+    otherV = zero(elem, p.width);
+  at(level);
+  auto branch = scf::IfOp::create(b, loc, otherV.getType(), condition,
+                                  /*withElseRegion=*/true);
+  b.setInsertionPointToStart(branch.thenBlock());
+  Value loaded = load();
+  scf::YieldOp::create(b, loc, loaded);
+  b.setInsertionPointToStart(branch.elseBlock());
+  scf::YieldOp::create(b, loc, otherV);
+  return Lanes::vector(branch.getResult(0), level);
 }
 
 Emitter::StoreAt Emitter::evalStore(StoreOp op, const Point &p) {
@@ -195,6 +212,8 @@ Emitter::StoreAt Emitter::evalStore(StoreOp op, const Point &p) {
     if (isTrue(*at.mask))
       at.mask.reset();
   }
+  if (!failed)
+    at.mask = insidePiece(at.mask, p);
   return at;
 }
 

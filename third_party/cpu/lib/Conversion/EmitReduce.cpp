@@ -265,40 +265,40 @@ void Emitter::emitReduceOverLoop(ReduceOp op, const Nest &nest) {
   Nest outer = nest;
   outer.shape[axis] = 1; // visited by the loop below
   Point p;
-  forEachPointNoSpeculation(
-      outer, {},
-      [&](const Point &point) {
-        p = point;
-        auto evalAt = [&](DimIndex index) {
-          p.dims[axis] = index;
-          SmallVector<Value> values;
-          for (Value tree : trees)
-            values.push_back(
-                asVector(eval(tree, p), elementType(tree), nest.width));
-          return values;
-        };
-        SmallVector<Value> acc = evalAt({i64(0), 0, false});
-        if (nest.shape[axis] > 1)
-          acc = emitLoop(i64(1), i64(nest.shape[axis]), 1, acc,
-                         [&](DimIndex index, ValueRange carried) {
-                           SmallVector<Value> values = evalAt(index);
-                           return combine(region, carried, values, nest.width);
-                         });
-        if (failed)
-          return;
-        Point out;
-        out.width = nest.width;
-        for (auto [i, d] : llvm::enumerate(point.dims))
-          if (static_cast<int>(i) != axis)
-            out.dims.push_back(d);
-        for (unsigned i = 0; i < n; ++i) {
-          Value r = op->getResult(i);
-          Lanes lanes = result(acc[i], nest.width, depth());
-          if (isa<RankedTensorType>(r.getType()))
-            writeBuffer(buffers[r], out, lanes);
-          else
-            scalars[r] = acc[i];
-        }
-      },
-      {});
+  forEachPoint(outer, {},
+               [&](const Point &point) {
+                 p = point;
+                 auto evalAt = [&](DimIndex index) {
+                   p.dims[axis] = index;
+                   SmallVector<Value> values;
+                   for (Value tree : trees)
+                     values.push_back(asVector(eval(tree, p), elementType(tree),
+                                               nest.width));
+                   return values;
+                 };
+                 SmallVector<Value> acc = evalAt({i64(0), 0, false});
+                 if (nest.shape[axis] > 1)
+                   acc = emitLoop(i64(1), i64(nest.shape[axis]), 1, acc,
+                                  [&](DimIndex index, ValueRange carried) {
+                                    SmallVector<Value> values = evalAt(index);
+                                    return combine(region, carried, values,
+                                                   nest.width);
+                                  });
+                 if (failed)
+                   return;
+                 Point out;
+                 out.width = nest.width;
+                 for (auto [i, d] : llvm::enumerate(point.dims))
+                   if (static_cast<int>(i) != axis)
+                     out.dims.push_back(d);
+                 for (unsigned i = 0; i < n; ++i) {
+                   Value r = op->getResult(i);
+                   Lanes lanes = result(acc[i], nest.width, depth());
+                   if (isa<RankedTensorType>(r.getType()))
+                     writeBuffer(buffers[r], out, lanes);
+                   else
+                     scalars[r] = acc[i];
+                 }
+               },
+               {});
 }

@@ -19,9 +19,6 @@ using namespace mlir;
 using namespace mlir::triton;
 using namespace mlir::triton::cpu;
 
-/// How many operations are looked at for one property.
-static constexpr int kBudget = 32;
-
 static std::optional<int64_t> constantValue(Value v) {
   APInt c;
   if (!v || !matchPattern(v, m_ConstantInt(&c)) || c.getBitWidth() > 64)
@@ -43,9 +40,11 @@ static bool isCast(Operation *op) {
 
 /// Is `v` known to be a multiple of `factor`, a power of two? Wrapping changes
 /// nothing about it.
-static bool isMultiple(Value v, int64_t factor, int &budget) {
+bool Emitter::isMultiple(Value v, int64_t factor, int &budget) const {
   if (--budget < 0)
     return false;
+  if (v == pieceStart)
+    return true;
   if (std::optional<int64_t> c = constantValue(v))
     return *c % factor == 0;
   auto also = [&](Value x) { return isMultiple(x, factor, budget); };
@@ -62,6 +61,8 @@ static bool isMultiple(Value v, int64_t factor, int &budget) {
     return also(op->getOperand(0)) || also(op->getOperand(1));
   if (isa<arith::AndIOp>(op)) // keeps zeros at the end
     return also(op->getOperand(0)) || also(op->getOperand(1));
+  if (isa<arith::RemSIOp>(op))
+    return also(op->getOperand(0)) && also(op->getOperand(1));
   return false;
 }
 
@@ -70,7 +71,7 @@ bool Emitter::isNotNegative(Value v, int &budget) const {
     return false;
   if (std::optional<int64_t> c = constantValue(v))
     return *c >= 0;
-  if (llvm::is_contained(kernel.programId, v))
+  if (v == pieceStart || llvm::is_contained(kernel.programId, v))
     return true;
   auto also = [&](Value x) { return isNotNegative(x, budget); };
   if (scf::ForOp loop = countingLoop(v))
@@ -91,15 +92,16 @@ bool Emitter::isNotNegative(Value v, int &budget) const {
   }
   if (isa<arith::AndIOp, arith::MaxSIOp>(op))
     return also(op->getOperand(0)) || also(op->getOperand(1));
-  if (isa<arith::MinSIOp>(op))
+  if (isa<arith::RemSIOp>(op))
+    return also(op->getOperand(0));
+  if (isa<arith::MinSIOp, arith::DivSIOp>(op))
     return also(op->getOperand(0)) && also(op->getOperand(1));
   return false;
 }
 
 bool Emitter::staysInRow(const Lanes &index, const Lanes &row,
                          int64_t width) const {
-  if (width == 1 || !index.hasUnitStride(1) || index.isLocal ||
-      !row.isUniform())
+  if (width == 1 || !index.hasUnitStride(1) || !row.isUniform())
     return false;
   std::optional<int64_t> length = constantValue(row.base);
   if (!length || *length <= 0 || *length % width != 0)

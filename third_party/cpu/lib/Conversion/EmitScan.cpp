@@ -121,43 +121,42 @@ void Emitter::emitScanOverLoop(ScanOp op, const Nest &nest,
   int64_t extent = nest.shape[axis];
   Nest outer = nest;
   outer.shape[axis] = 1;
-  forEachPointNoSpeculation(
-      outer, {},
-      [&](const Point &point) {
-        Point p = point;
-        auto evalAt = [&](DimIndex index) {
-          p.dims[axis] = index;
-          SmallVector<Value> values;
-          for (Value tree : trees)
-            values.push_back(
-                asVector(eval(tree, p), elementType(tree), nest.width));
-          return values;
-        };
-        auto write = [&](ValueRange values) {
-          for (auto [target, v] : llvm::zip(targets, values))
-            writeBuffer(target, p, result(v, nest.width, depth()));
-        };
-        bool reverse = op.getReverse();
-        SmallVector<Value> acc =
-            evalAt({i64(reverse ? extent - 1 : 0), 0, false});
-        write(acc);
-        if (extent == 1)
-          return;
-        emitLoop(i64(1), i64(extent), 1, acc,
-                 [&](DimIndex index, ValueRange carried) {
-                   if (reverse) {
-                     here();
-                     index.base = arith::SubIOp::create(b, loc, i64(extent - 1),
-                                                        index.base);
-                   }
-                   SmallVector<Value> values = evalAt(index);
-                   SmallVector<Value> next =
-                       combine(region, carried, values, nest.width);
-                   write(next);
-                   return next;
-                 });
-      },
-      {});
+  forEachPoint(outer, {},
+               [&](const Point &point) {
+                 Point p = point;
+                 auto evalAt = [&](DimIndex index) {
+                   p.dims[axis] = index;
+                   SmallVector<Value> values;
+                   for (Value tree : trees)
+                     values.push_back(asVector(eval(tree, p), elementType(tree),
+                                               nest.width));
+                   return values;
+                 };
+                 auto write = [&](ValueRange values) {
+                   for (auto [target, v] : llvm::zip(targets, values))
+                     writeBuffer(target, p, result(v, nest.width, depth()));
+                 };
+                 bool reverse = op.getReverse();
+                 SmallVector<Value> acc =
+                     evalAt({i64(reverse ? extent - 1 : 0), 0, false});
+                 write(acc);
+                 if (extent == 1)
+                   return;
+                 emitLoop(i64(1), i64(extent), 1, acc,
+                          [&](DimIndex index, ValueRange carried) {
+                            if (reverse) {
+                              here();
+                              index.base = arith::SubIOp::create(
+                                  b, loc, i64(extent - 1), index.base);
+                            }
+                            SmallVector<Value> values = evalAt(index);
+                            SmallVector<Value> next =
+                                combine(region, carried, values, nest.width);
+                            write(next);
+                            return next;
+                          });
+               },
+               {});
 }
 
 void Emitter::emitScan(ScanOp op) {

@@ -45,9 +45,10 @@ bool Emitter::storeStreaming(const StoreAt &s, Value place, Value otherwise,
   int64_t bytes = std::min(line, p.width * memBytes(elem));
   if (!streamable.contains(s.op) || !isRun(type, p, shortestRun) || bytes < 16)
     return false;
-  // Steps along the run are whole vectors: its start is as aligned as they are.
-  Value start = s.ptr.base;
-  at(s.ptr.level);
+  // Where steps along the run are whole vectors, its start is as aligned as
+  // they are.
+  Value start = raggedPieces ? place : s.ptr.base;
+  at(raggedPieces ? depth() : s.ptr.level);
   Value misplaced = arith::AndIOp::create(
       b, loc, LLVM::PtrToIntOp::create(b, loc, b.getI64Type(), start),
       i64(bytes - 1));

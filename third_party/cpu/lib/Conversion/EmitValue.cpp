@@ -58,12 +58,14 @@ Lanes Emitter::evalUncached(Value v, const Point &p) {
   for (const Assumption &a : prefixMasks)
     if (matches(a, v, p))
       return Lanes::uniform(constant(b.getBoolAttr(true)), depth());
-  for (const Assumption &a : remainders)
+  for (const Assumption &a : pieceValues)
     if (matches(a, v, p)) {
       const DimIndex &index = p.dims[p.vecDim()];
       Lanes lanes = a.lanes;
-      lanes.pos = index.base;
-      lanes.posLevel = index.level;
+      if (lanes.isAffine()) {
+        lanes.pos = index.base;
+        lanes.posLevel = index.level;
+      }
       return lanes;
     }
   if (capturing.contains(v)) {

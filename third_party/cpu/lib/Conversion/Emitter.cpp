@@ -83,7 +83,6 @@ void Emitter::beginRoot() {
   scopes.resize(1);
   scopes[0]->memo.clear();
   prefixMasks.clear();
-  remainders.clear();
 }
 
 //===----------------------------------------------------------------------===//

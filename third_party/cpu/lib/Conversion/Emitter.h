@@ -19,6 +19,7 @@
 #define CPU_LIB_CONVERSION_EMITTER_H
 
 #include "Lanes.h"
+#include "Pieces.h"
 #include "Plan.h"
 #include "cpu/Conversion/Passes.h"
 
@@ -87,6 +88,7 @@ private:
   void carryInto(Value value, const Buffer &target);
   void emitPrint(PrintOp op);
   void emitAssert(AssertOp op);
+  Value anyFalse(const Lanes &holds, const Point &p);
 
   //===--- Roots (EmitMemory.cpp, EmitReduce.cpp, EmitDot.cpp, ...) ---===//
   void beginRoot();
@@ -157,6 +159,8 @@ private:
   Point rowMajorPoint(ArrayRef<int64_t> shape, Value linear, int64_t offset);
   /// Computes `v` everywhere and writes it to `target`.
   void materialize(Value v, const Buffer &target);
+  bool mayTranspose(const Nest &nest, const Buffer &target) const;
+  void materializeTransposed(Value v, const Nest &nest, const Buffer &target);
   /// Gives `v` a buffer and computes it, unless it has one.
   const Buffer &materialize(Value v);
   /// Sees to it that a root of shape `shape` can evaluate `tree`: stored values
@@ -180,9 +184,6 @@ private:
   void forEachPoint(const Nest &nest, ArrayRef<Value> trees,
                     function_ref<void(const Point &)> body,
                     Value storeMask = {});
-  void forEachPointNoSpeculation(const Nest &nest, ArrayRef<Value> trees,
-                                 function_ref<void(const Point &)> body,
-                                 Value storeMask);
   /// Opens the loops over all dimensions but `skip`; calls `inner` inside.
   void outerLoops(const Nest &nest, int skip, Point &p,
                   function_ref<void()> inner, unsigned dim = 0);
@@ -201,9 +202,27 @@ private:
   struct Assumption {
     Value value;
     Point point; ///< the vector dimension's base is ignored
-    Lanes lanes; ///< affine replacement (remainders); unused for masks
+    Lanes lanes; ///< what it is; unused for prefix masks, which are true
   };
   bool matches(const Assumption &a, Value v, const Point &p) const;
+
+  //===--- From one end of a row to the next (EmitPieces.cpp) ---===//
+  void forEachPiece(const Nest &nest, ArrayRef<PieceValue> pieces,
+                    const Point &outer, Value end,
+                    function_ref<void(Value, Value)> loop);
+  void emitPiece(const Nest &nest, Value from, Value to,
+                 function_ref<void(Value, Value)> loop);
+  Value pieceLength(const PieceValue &piece, const Nest &nest,
+                    const Point &outer, DimIndex start);
+  Value toEndOfRow(Value v, const Point &start);
+  Value toBound(Value v, int dim, const Point &start);
+  Value toOverflow(Value x);
+  Value beforeOverflow(Value length, Value x);
+  bool hasWholeVectors(const PieceValue &piece, const Nest &nest,
+                       const Point &outer, DimIndex start);
+  std::optional<Lanes> insidePiece(std::optional<Lanes> mask, const Point &p);
+  /// Is `v` looked up rather than computed?
+  bool isKnown(Value v) const;
 
   //===--- Values (EmitValue.cpp) ---===//
   Lanes eval(Value v, const Point &p);
@@ -218,7 +237,10 @@ private:
   std::optional<Lanes> evalRowOrColumn(Operation *op, ArrayRef<Lanes> operands,
                                        int64_t width);
   bool staysInRow(const Lanes &index, const Lanes &row, int64_t width) const;
+  /// How many operations are looked at for one property of an index.
+  static constexpr int kBudget = 32;
   bool isNotNegative(Value v, int &budget) const;
+  bool isMultiple(Value v, int64_t factor, int &budget) const;
   Lanes evalAddPtr(AddPtrOp op, const Point &p);
   Lanes evalReshape(Value src, ArrayRef<int64_t> dstShape, const Point &p);
   Lanes evalGather(GatherOp op, const Point &p);
@@ -343,7 +365,12 @@ private:
   DenseMap<int64_t, Value> addressArrays, valueArrays;
   SmallVector<Assumption> prefixMasks;
   llvm::DenseMap<Value, bool> widening; ///< known results of `widensIndices`
-  SmallVector<Assumption> remainders;
+  SmallVector<Assumption> pieceValues;  ///< within the piece at work
+  /// Where that starts, if at a multiple of the vectors' width, and where it
+  /// ends, if within the vector at work.
+  Value pieceStart, pieceEnd;
+  bool raggedPieces = false; ///< do some not consist of whole vectors?
+  int64_t shortestRow = std::numeric_limits<int64_t>::max();
   /// For prefetching: the root at work, the roots that a load has been part of,
   /// and scalars as the next program computes them.
   Operation *currentRoot = nullptr;

@@ -27,7 +27,7 @@ Nest Emitter::chooseNest(ArrayRef<Value> trees, ArrayRef<int64_t> shape,
   SmallVector<int> score(shape.size(), 0);
   auto vote = [&](Value ptr, const DimMap &dims) {
     for (auto [i, d] : llvm::enumerate(dims))
-      if (d >= 0 && strideAlong(ptr, i) == 1)
+      if (d >= 0 && strideInPiece(ptr, i) == 1)
         ++score[d];
   };
   for (Value tree : trees)
@@ -99,30 +99,6 @@ void Emitter::outerLoops(const Nest &nest, int skip, Point &p,
              outerLoops(nest, skip, p, inner, dim + 1);
              return {};
            });
-}
-
-/// `lhs < rhs` (or <=) of a comparison, with the operands swapped as needed.
-static bool asLess(arith::CmpIOp cmp, Value &lhs, Value &rhs, bool &orEqual) {
-  lhs = cmp.getLhs();
-  rhs = cmp.getRhs();
-  switch (cmp.getPredicate()) {
-  case arith::CmpIPredicate::slt:
-    orEqual = false;
-    return true;
-  case arith::CmpIPredicate::sle:
-    orEqual = true;
-    return true;
-  case arith::CmpIPredicate::sgt:
-    orEqual = false;
-    std::swap(lhs, rhs);
-    return true;
-  case arith::CmpIPredicate::sge:
-    orEqual = true;
-    std::swap(lhs, rhs);
-    return true;
-  default:
-    return false;
-  }
 }
 
 /// Whether the indices from `first` on, `extent` of them, do not wrap.
@@ -197,12 +173,16 @@ Value Emitter::prefixBound(const Nest &nest, ArrayRef<Value> trees,
   return b.createOrFold<arith::MaxSIOp>(loc, bound, i64(0));
 }
 
-void Emitter::forEachPointNoSpeculation(const Nest &nest, ArrayRef<Value> trees,
-                                        function_ref<void(const Point &)> body,
-                                        Value storeMask) {
+void Emitter::forEachPoint(const Nest &nest, ArrayRef<Value> trees,
+                           function_ref<void(const Point &)> body,
+                           Value storeMask) {
   Point p;
   p.dims.resize(nest.shape.size());
   p.width = nest.width;
+  SmallVector<PieceValue> pieces;
+  if (nest.width > 1)
+    pieces = findPieceValues(trees, nest.vecDim,
+                             [this](Value v) { return isKnown(v); });
   outerLoops(nest, -1, p, [&] {
     if (nest.vecDim < 0)
       return body(p);
@@ -221,14 +201,20 @@ void Emitter::forEachPointNoSpeculation(const Nest &nest, ArrayRef<Value> trees,
                  return {};
                });
     };
+    auto mainLoop = [&](Value end) {
+      if (pieces.empty())
+        loop(i64(0), end);
+      else
+        forEachPiece(nest, pieces, p, end, loop);
+    };
     size_t known = prefixMasks.size();
     Value noneBehind;
     Value bound = prefixBound(nest, trees, p, &noneBehind);
     if (!bound)
-      return loop(i64(0), i64(extent));
+      return mainLoop(i64(extent));
     here();
     Value mainEnd = b.createOrFold<arith::AndIOp>(loc, bound, i64(-nest.width));
-    loop(i64(0), mainEnd);
+    mainLoop(mainEnd);
     SmallVector<Assumption> assumed(prefixMasks.begin() + known,
                                     prefixMasks.end());
     prefixMasks.truncate(known);
@@ -253,89 +239,4 @@ void Emitter::forEachPointNoSpeculation(const Nest &nest, ArrayRef<Value> trees,
     }
     loop(mainEnd, end);
   });
-}
-
-void Emitter::forEachPoint(const Nest &nest, ArrayRef<Value> trees,
-                           function_ref<void(const Point &)> body,
-                           Value storeMask) {
-  // A remainder of neighbouring indices stays contiguous unless it wraps
-  // inside of the block. Check that once and keep a version for each case.
-  Value allContiguous;
-  SmallVector<std::pair<Value, DimMap>> candidates;
-  if (nest.width > 1)
-    for (Value tree : trees)
-      walkTree(tree, mapFor(tree), [&](Value v, const DimMap &dims) {
-        if (buffers.contains(v) && !capturing.contains(v))
-          return false;
-        if (v.getDefiningOp<arith::RemSIOp>())
-          for (auto [i, d] : llvm::enumerate(dims))
-            if (d == nest.vecDim && strideAlong(v, i) == 1 &&
-                llvm::none_of(candidates,
-                              [&](auto &c) { return c.first == v; }))
-              candidates.push_back({v, dims});
-        return true;
-      });
-  SmallVector<Assumption> assumed;
-  for (auto &[v, dims] : candidates) {
-    auto rem = v.getDefiningOp<arith::RemSIOp>();
-    bool oneDim = true;
-    for (auto [i, d] : llvm::enumerate(dims))
-      oneDim &= d == nest.vecDim || strideAlong(v, i) == 0;
-    if (!oneDim)
-      continue;
-    Point p;
-    p.width = nest.width;
-    for (int d : dims)
-      p.dims.push_back({i64(0), 0, d == nest.vecDim});
-    Lanes x = withoutPos(eval(rem.getLhs(), p));
-    Lanes n = eval(rem.getRhs(), p);
-    if (failed || !x.hasUnitStride(1) || !n.isUniform() || x.level || n.level ||
-        x.isLocal || n.isLocal || staysInRow(x, n, p.width))
-      continue;
-    at(0);
-    Value first = elementwiseIntDiv(rem, x.base, n.base, 1);
-    Type type = first.getType();
-    Value last = arith::AddIOp::create(
-        b, loc, first,
-        constant(b.getIntegerAttr(type, nest.shape[nest.vecDim] - 1)));
-    Value fits =
-        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, last, n.base);
-    Value positive = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge,
-                                           x.base, zero(type, 1));
-    Value both = arith::AndIOp::create(b, loc, fits, positive);
-    both = b.createOrFold<arith::AndIOp>(
-        loc, both, neverWraps(b, loc, x.base, nest.shape[nest.vecDim]));
-    allContiguous =
-        allContiguous
-            ? Value(arith::AndIOp::create(b, loc, allContiguous, both))
-            : both;
-    Lanes lanes;
-    lanes.kind = Lanes::Affine;
-    lanes.base = first;
-    lanes.stride = 1;
-    assumed.push_back({v, p, lanes});
-  }
-  if (!allContiguous)
-    return forEachPointNoSpeculation(nest, trees, body, storeMask);
-
-  unsigned level = depth();
-  here();
-  auto branch = scf::IfOp::create(b, loc, TypeRange(), allContiguous,
-                                  /*withElseRegion=*/true);
-  Operation *saved = scopes[level]->before;
-  scopes[level]->before = branch;
-  for (bool contiguous : {true, false}) {
-    Block *block = contiguous ? branch.thenBlock() : branch.elseBlock();
-    pushScope(block, block->getTerminator());
-    if (contiguous)
-      remainders.append(assumed);
-    // What was computed outside of the branch stays valid, but remainders
-    // differ between the versions.
-    scopes[level]->memo.clear();
-    forEachPointNoSpeculation(nest, trees, body, storeMask);
-    remainders.clear();
-    popScope();
-  }
-  scopes[level]->memo.clear();
-  scopes[level]->before = saved;
 }

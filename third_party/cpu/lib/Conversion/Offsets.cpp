@@ -30,12 +30,52 @@ std::optional<int64_t> cpu::constantSplat(Value v) {
   return std::nullopt;
 }
 
-/// strideAlong with a limit on the number of values looked at.
-static std::optional<int64_t> strideWithin(Value v, int dim, int &budget) {
+namespace {
+/// Of what strideAlong and strideInPiece say.
+struct Extent {
+  bool isPiece;
+  int budget = 512; ///< how many values are looked at
+};
+} // namespace
+
+/// What remainders, quotients and comparisons are within a piece, if that is
+/// what makes them simple.
+static std::optional<int64_t> strideOfPiece(Operation *op,
+                                            ArrayRef<int64_t> strides) {
+  if (isa<arith::RemSIOp, arith::DivSIOp>(op)) {
+    std::optional<int64_t> row = constantSplat(op->getOperand(1));
+    if (strides[0] != 1 || strides[1] != 0 || (row && *row < kShortestRow))
+      return std::nullopt;
+    return isa<arith::RemSIOp>(op) ? 1 : 0;
+  }
+  auto cmp = dyn_cast<arith::CmpIOp>(op);
+  if (cmp && strides[0] + strides[1] == 1 && strides[0] * strides[1] == 0)
+    switch (cmp.getPredicate()) {
+    case arith::CmpIPredicate::slt:
+    case arith::CmpIPredicate::sle:
+    case arith::CmpIPredicate::sgt:
+    case arith::CmpIPredicate::sge:
+      return 0;
+    default:
+      break;
+    }
+  return std::nullopt;
+}
+
+/// Can a piece end where `op` would no longer commute with the steps?
+static bool keepsSteps(Operation *op) {
+  auto ext = dyn_cast<arith::ExtSIOp>(op);
+  return isa<BroadcastOp>(op) ||
+         (ext &&
+          getElementTypeOrSelf(ext.getIn().getType()).getIntOrFloatBitWidth() >=
+              32);
+}
+
+static std::optional<int64_t> strideWithin(Value v, int dim, Extent &extent) {
   Operation *op = v.getDefiningOp();
   if (dim < 0 || !tensorType(v) || tensorType(v).getDimSize(dim) == 1)
     return 0;
-  if (!op || --budget < 0)
+  if (!op || --extent.budget < 0)
     return std::nullopt;
   if (isa<SplatOp>(op))
     return 0;
@@ -49,18 +89,22 @@ static std::optional<int64_t> strideWithin(Value v, int dim, int &budget) {
     int axis = expand.getAxis();
     return dim == axis
                ? 0
-               : strideWithin(expand.getSrc(), dim - (dim > axis), budget);
+               : strideWithin(expand.getSrc(), dim - (dim > axis), extent);
   }
   if (auto trans = dyn_cast<TransOp>(op))
-    return strideWithin(trans.getSrc(), trans.getOrder()[dim], budget);
-  if (isa<BroadcastOp, arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp>(op))
-    return strideWithin(op->getOperand(0), dim, budget);
+    return strideWithin(trans.getSrc(), trans.getOrder()[dim], extent);
+  if (isa<BroadcastOp, arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp>(op)) {
+    std::optional<int64_t> stride =
+        strideWithin(op->getOperand(0), dim, extent);
+    return extent.isPiece && stride != 0 && !keepsSteps(op) ? std::nullopt
+                                                            : stride;
+  }
   if (!isVirtual(op) || isa<ReshapeOp, GatherOp, SplitOp>(op))
     return std::nullopt;
 
   SmallVector<int64_t> strides;
   for (Value operand : op->getOperands()) {
-    std::optional<int64_t> stride = strideWithin(operand, dim, budget);
+    std::optional<int64_t> stride = strideWithin(operand, dim, extent);
     if (!stride)
       return std::nullopt;
     strides.push_back(*stride);
@@ -75,16 +119,17 @@ static std::optional<int64_t> strideWithin(Value v, int dim, int &budget) {
     for (unsigned i : {0, 1})
       if (auto factor = constantSplat(op->getOperand(1 - i)))
         return strides[i] * *factor;
-  // Optimistic: a remainder by a uniform value keeps neighbours together until
-  // it wraps. Whoever relies on it checks at run time.
-  if (isa<arith::RemSIOp>(op) && strides[1] == 0)
-    return strides[0];
-  return std::nullopt;
+  return extent.isPiece ? strideOfPiece(op, strides) : std::nullopt;
 }
 
 std::optional<int64_t> cpu::strideAlong(Value v, int dim) {
-  int budget = 512;
-  return strideWithin(v, dim, budget);
+  Extent whole{/*isPiece=*/false};
+  return strideWithin(v, dim, whole);
+}
+
+std::optional<int64_t> cpu::strideInPiece(Value v, int dim) {
+  Extent piece{/*isPiece=*/true};
+  return strideWithin(v, dim, piece);
 }
 
 static bool isUniform(Value v) {

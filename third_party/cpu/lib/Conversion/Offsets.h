@@ -21,6 +21,14 @@ std::optional<int64_t> constantSplat(Value v);
 /// elements; 0 if it does not depend on it; nullopt if that is not constant.
 std::optional<int64_t> strideAlong(Value v, int dim);
 
+/// Rows shorter than this are not worth a loop of their own.
+constexpr int64_t kShortestRow = 32;
+
+/// The same as strideAlong within a piece: a stretch along `dim` in which no
+/// index passes the end of a row, where remainders start again and quotients
+/// grow, or a bound that it is compared with (Pieces.h).
+std::optional<int64_t> strideInPiece(Value v, int dim);
+
 /// Do two pointer or offset tensors differ at most in what is uniform? Then a
 /// store through one cannot overtake a load through the other within a block
 /// that is processed in index order, whether or not the tensors are the same.

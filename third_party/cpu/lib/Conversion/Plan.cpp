@@ -247,7 +247,7 @@ void Plan::planShared(Operation *op) {
   bool scattered = false;
   if (auto load = dyn_cast<LoadOp>(op)) {
     int last = tensorType(v).getRank() - 1;
-    std::optional<int64_t> stride = strideAlong(load.getPtr(), last);
+    std::optional<int64_t> stride = strideInPiece(load.getPtr(), last);
     scattered = !stride || *stride > 1;
   }
   if (roots.size() > 1 && (cpu::isExpensive(op) || scattered))

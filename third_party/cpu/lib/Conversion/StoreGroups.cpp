@@ -19,6 +19,8 @@ static RankedTensorType tensorType(Value v) {
 }
 
 bool cpu::mayWrite(Operation *op) {
+  if (isa<AssertOp>(op))
+    return false; // no memory of the kernel
   std::optional<SmallVector<MemoryEffects::EffectInstance>> effects =
       getEffectsRecursively(op);
   if (!effects)
@@ -56,7 +58,7 @@ static bool isSmall(LoadOp load, StoreOp store) {
 static int unitDim(Value ptr) {
   auto shape = tensorType(ptr).getShape();
   for (int d = shape.size() - 1; d >= 0; --d)
-    if (shape[d] > 1 && strideAlong(ptr, d) == 1)
+    if (shape[d] > 1 && strideInPiece(ptr, d) == 1)
       return d;
   return -1;
 }

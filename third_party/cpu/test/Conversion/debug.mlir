@@ -45,3 +45,29 @@ tt.func public @histogram(%x: !tt.ptr<i32>, %n: i1) {
   }
   tt.return
 }
+
+// -----
+
+// A condition is looked at a vector at a time, and loads may be repeated behind
+// it: a check writes no memory of the kernel.
+// CHECK-LABEL: func.func @checked_load(
+// CHECK: scf.for
+// CHECK: llvm.load {{.*}} -> vector<16xi32>
+// CHECK: vector.reduction <or>
+// CHECK-NEXT: scf.if
+// CHECK: llvm.call @triton_cpu_assert_fail
+// CHECK: scf.for
+// CHECK: llvm.load {{.*}} -> vector<16xi32>
+// CHECK-NOT: llvm.load
+// CHECK: llvm.store
+tt.func public @checked_load(%x: !tt.ptr<i32>) {
+  %limit = arith.constant dense<9> : tensor<64xi32>
+  %r = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+  %xs = tt.splat %x : !tt.ptr<i32> -> tensor<64x!tt.ptr<i32>>
+  %p = tt.addptr %xs, %r : tensor<64x!tt.ptr<i32>>, tensor<64xi32>
+  %v = tt.load %p : tensor<64x!tt.ptr<i32>>
+  %holds = arith.cmpi slt, %v, %limit : tensor<64xi32>
+  tt.assert %holds, "small" : tensor<64xi1>
+  tt.store %p, %v : tensor<64x!tt.ptr<i32>>
+  tt.return
+}

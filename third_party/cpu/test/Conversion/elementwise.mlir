@@ -71,14 +71,14 @@ tt.func public @strided(%x: !tt.ptr<f32>, %y: !tt.ptr<f32>, %s: i32) {
 
 // -----
 
-// A remainder of neighbours stays contiguous unless it wraps inside the block:
-// one test, two versions.
+// Neighbours modulo `n` are neighbours up to the end of a row of `n`.
 // CHECK-LABEL: func.func @remainder(
-// CHECK: %[[FITS:.*]] = arith.andi
-// CHECK: scf.if %[[FITS]] {
+// CHECK: scf.while
+// CHECK: scf.for
 // CHECK: llvm.load %{{.*}} : !llvm.ptr -> vector<16xf32>
-// CHECK: } else {
-// CHECK: llvm.intr.masked.gather
+// CHECK: scf.for
+// CHECK: llvm.intr.masked.load
+// CHECK-NOT: gather
 tt.func public @remainder(%x: !tt.ptr<f32>, %y: !tt.ptr<f32>, %n: i32) {
   %r = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
   %nn = tt.splat %n : i32 -> tensor<64xi32>
