@@ -1,6 +1,7 @@
 //===- Module.cpp - the Python module torch_fl._C -------------------------===//
 #include "Backing.h"
 #include "Generator.h"
+#include "InductorFunctions.h"
 #include "Retag.h"
 
 #include <torch/csrc/Generator.h>
@@ -26,6 +27,7 @@ PYBIND11_MODULE(_C, m) {
       },
       "The generator that operators of the device without an explicit one "
       "use.");
+  torch_fl::addInductorFunctions(m.ptr());
   m.def("backing_alias", &torch_fl::backingAlias, py::arg("tensor"),
         "A tensor of the device whose memory flagos lives in, over the memory "
         "of a tensor of flagos. Others are returned as they are.");

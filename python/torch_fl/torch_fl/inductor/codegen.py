@@ -7,6 +7,7 @@ from typing import Any
 from .._claim import NAME
 from ..profiles import Profile
 from ..workarounds.wrapping import wrap_once
+from .host_wrapper import make_host_wrapper
 
 # The names that torch looks for in the module of a device; `torch.flagos` answers with the classes.
 PUBLISHED = ("Scheduling", "PythonWrapperCodegen", "CppWrapperCodegen", "WrapperFxCodegen")
@@ -19,7 +20,8 @@ def codegen_classes(profile: Profile) -> dict[str, type]:
     if not profile.is_cuda_like:
         from torch._inductor.codegen.triton import TritonScheduling
 
-        return dict(zip(PUBLISHED, (TritonScheduling, PythonWrapperCodegen), strict=False))
+        wrapper = make_host_wrapper() if profile.name == "host" else PythonWrapperCodegen
+        return dict(zip(PUBLISHED, (TritonScheduling, wrapper), strict=False))
     from torch._inductor.codegen.cpp_wrapper_gpu import CppWrapperGpu
     from torch._inductor.codegen.cuda_combined_scheduling import CUDACombinedScheduling
     from torch._inductor.codegen.wrapper_fxir import WrapperFxCodegen

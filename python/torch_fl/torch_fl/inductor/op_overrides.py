@@ -20,7 +20,7 @@ def make_op_overrides(common: ModuleType, profile: Profile) -> Any:
 def _over_host(common: ModuleType) -> Any:
     class FlagosOpOverrides(_python_lines(), common.DeviceOpOverrides):  # type: ignore[misc]
         def import_get_raw_stream_as(self, name: str) -> str:
-            return f"from torch_fl.flagos import current_raw_stream as {name}"
+            return f"from torch_fl._C import host_raw_stream as {name}"
 
         def stream_handle(self, stream_name: str) -> str:
             return "0"
