@@ -34,6 +34,7 @@ public:
 
   void registerOperators() const override {
     registerHostCells();
+    registerHostHistogram();
     registerHostAttention();
   }
 };

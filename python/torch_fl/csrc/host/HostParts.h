@@ -23,6 +23,9 @@ const c10::impl::DeviceGuardImplInterface *hostGuard();
 /// Fused cells of recurrent networks, which the CPU lacks.
 void registerHostCells();
 
+/// Histograms of integers, which the CPU lacks.
+void registerHostHistogram();
+
 /// Has attention choose among the fused kernels of the CPU.
 void registerHostAttention();
 
