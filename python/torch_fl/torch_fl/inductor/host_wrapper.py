@@ -53,9 +53,12 @@ def make_host_wrapper() -> type:
             """There is no other device to come from."""
             written = num_streams > 1 or config.triton.autotune_at_compile_time
             self._written_guards.append(written)
-            if written:
-                return super().codegen_device_guard_enter(device_idx, *([num_streams, *streams] if streams else []))
-            self.last_seen_device_guard_index = device_idx
+            if not written:
+                self.last_seen_device_guard_index = device_idx
+            elif streams:
+                super().codegen_device_guard_enter(device_idx, num_streams, *streams)
+            else:  # torch 2.11 has no other arguments
+                super().codegen_device_guard_enter(device_idx)
 
         def codegen_device_guard_exit(self) -> None:
             if self._written_guards.pop():
