@@ -99,6 +99,24 @@ def test_masks(device, kind):
     _check(device, inputs, mask)
 
 
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda q, k, v: (q, k.cpu(), v), "expected all tensors on one device, got flagos:0 and cpu"),
+        (lambda q, k, v: (q, k, v, torch.ones(24, 24)), "expected all tensors on one device, got flagos:0 and cpu"),
+        (lambda q, k, v: (q, k, v, torch.ones(24, 24, device=q.device) > 0), "same data type as query"),
+        (lambda q, k, v: (q, k, v, torch.ones(24, device=q.device)), "mask dim"),
+        (lambda q, k, v: (q[0], k[0], v[0]), "4 dims"),
+        (lambda q, k, v: (q, k, v[..., :8]), "same head size"),
+    ],
+    ids=["key elsewhere", "mask elsewhere", "bool mask", "row as mask", "no batch", "sizes of heads"],
+)
+def test_what_torch_refuses_is_refused(device, change, message):
+    query, key, value, *mask = change(*(x.detach() for x in _inputs(device)))
+    with pytest.raises(RuntimeError, match=message):
+        getattr(torch.ops.aten, FUSED)(query, key, value, attn_mask=mask[0] if mask else None)
+
+
 @pytest.mark.parametrize("unfit", ["float64", "few queries", "nothing"])
 def test_what_the_kernels_do_not_do_the_cpu_does(device, unfit, monkeypatch):
     from torch_fl.host_attention import operators

@@ -11,6 +11,7 @@ from typing import Any
 
 import torch
 
+from .._claim import NAME
 from ..inductor.require import missing_backends
 from ..profiles import Profile
 
@@ -44,8 +45,22 @@ def _kernels() -> Any:
     return kernels
 
 
-def fits(query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, dropout: float) -> bool:
-    """Whether the kernels compute this."""
+def _check_device(*tensors: torch.Tensor | None) -> None:
+    """RuntimeError, as from every operator of the device, if one of `tensors` is elsewhere."""
+    for tensor in tensors:
+        if tensor is not None and tensor.device.type != NAME:
+            raise RuntimeError(
+                f"aten::{_NAME}: expected all tensors on one device, got {NAME}:0 and {tensor.device}. "
+                f'Move them with .to("{NAME}")'
+            )
+
+
+def fits(
+    query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, mask: torch.Tensor | None, dropout: float
+) -> bool:
+    """Whether the kernels compute this. What torch refuses does not fit, so it gives torch's error."""
+    if query.dim() != 4 or (mask is not None and (mask.dtype != query.dtype or mask.dim() not in (2, 4))):
+        return False
     batch, heads, queries, d = query.shape
     return (
         dropout == 0.0
@@ -102,7 +117,8 @@ def forward(
     scale: float | None = None,
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Result and logsumexp, (batch, heads, queries), the latter in single precision."""
-    if not fits(query, key, value, dropout_p):
+    _check_device(query, key, value, attn_mask)
+    if not fits(query, key, value, attn_mask, dropout_p):
         operator = getattr(torch.ops.aten, _NAME).default
         return _on_cpu(extension, operator, query, key, value, dropout_p, is_causal, attn_mask=attn_mask, scale=scale)
     key, value = _by_rows(key), _by_rows(value)
@@ -136,7 +152,8 @@ def backward(
     scale: float | None = None,
 ) -> tuple[torch.Tensor, ...]:
     """Gradients of query, key and value."""
-    if not fits(query, key, value, dropout_p):
+    _check_device(grad_out, query, key, value, out, logsumexp, attn_mask)
+    if not fits(query, key, value, attn_mask, dropout_p):
         operator = getattr(torch.ops.aten, f"{_NAME}_backward").default
         tensors = (grad_out, query, key, value, out, logsumexp)
         return _on_cpu(extension, operator, *tensors, dropout_p, is_causal, attn_mask=attn_mask, scale=scale)
