@@ -39,6 +39,17 @@ struct HostGuard final : c10::impl::DeviceGuardImplInterface {
     return kDevice;
   }
 
+  /// All types but those of quantized tensors, which torch has for devices that
+  /// it knows by name.
+  c10::DeviceCapability getDeviceCapability(c10::Device device) const override {
+    checkFlagosDevice(device);
+    c10::DeviceCapability capability;
+    auto &types = capability.capability_data.supported_scalar_types;
+    types.has_QInt8 = types.has_QUInt8 = types.has_QInt32 = 0;
+    types.has_QUInt4x2 = types.has_QUInt2x4 = 0;
+    return capability;
+  }
+
   c10::Stream getStream(c10::Device device) const override {
     checkFlagosDevice(device);
     return streamOf(currentStream);

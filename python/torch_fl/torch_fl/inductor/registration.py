@@ -40,6 +40,7 @@ def register() -> None:
     when_imported("torch._inductor.runtime.benchmarking", _benchmarker)
     when_imported("torch._inductor.codecache", _cache_key)
     when_imported("torch._inductor.runtime.triton_heuristics", _autotuner)
+    when_imported("torchvision", _vision)
     if profile().triton_type == NAME:
         accept_when_imported()
     for name in profile().workarounds:
@@ -71,6 +72,12 @@ def _interface(device_interface: ModuleType) -> None:
         from .older_torch import attach_raw_stream
 
         attach_raw_stream(device_interface)
+
+
+def _vision(torchvision: ModuleType) -> None:
+    from ..flagos._libraries import compute_in_float32
+
+    torchvision._flagos_autocast = compute_in_float32("torchvision")  # for as long as its operators
 
 
 def _not_traced(trace_rules: ModuleType) -> None:
