@@ -217,3 +217,24 @@ def test_scalar_booleans(flag):
     out = np.zeros(4, bool)
     scalar_flags[(1,)](out, flag, 5)
     assert out.tolist() == [flag, True, flag, True]
+
+
+@triton.jit
+def choose_halves(x_ptr, out_ptr, few, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + i).to(tl.float32)
+    chosen = tl.where(i < few, x, tl.where(i < 2 * few, 1.5, 0.1))
+    tl.store(out_ptr + i, tl.where(i % 3 == 0, x, 1.5))
+    tl.store(out_ptr + BLOCK + i, chosen)
+
+
+def test_half_floats_that_are_only_moved():
+    """Whatever they are, NaN, infinite or subnormal; constants between them are rounded."""
+    bits = np.random.default_rng(0).integers(0, 2**16, 256).astype(np.uint16)
+    bits[:5] = [0x7E01, 0x7C00, 0x0001, 0x8000, 0xFBFF]
+    x = bits.view(np.float16)
+    out = np.zeros((2, 256), np.float16)
+    choose_halves[(1, )](x, out, 100, 256)
+    i = np.arange(256)
+    np.testing.assert_array_equal(out[0], np.where(i % 3 == 0, x, np.float16(1.5)))
+    np.testing.assert_array_equal(out[1], np.where(i < 100, x, np.where(i < 200, 1.5, 0.1).astype(np.float16)))

@@ -43,7 +43,7 @@ def test_three_side_by_side(widths, rows, dtype, unit, block):
 @triton.jit
 def take_apart(out_ptr, start, length, LENGTH: tl.constexpr, WIDE: tl.constexpr, BLOCK: tl.constexpr):
     if WIDE:
-        i = tl.arange(0, BLOCK) + start.to(tl.int64)
+        i = tl.arange(0, BLOCK).to(tl.int64) + start
     else:
         i = tl.arange(0, BLOCK) + start
     tl.store(out_ptr + tl.arange(0, BLOCK), i % length)

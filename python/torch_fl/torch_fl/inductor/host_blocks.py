@@ -18,7 +18,7 @@ from ..workarounds.wrapping import wrap_once
 
 _ROWS_AT_ONCE = 16
 _ROW = 4096
-_PART_OF_A_LONG_ROW = 1024
+_PART_OF_A_ROW = 256
 _FEWEST_COLUMNS, _MOST_COLUMNS = 64, 512
 _TILE = {"YBLOCK": 16, "XBLOCK": 64}
 
@@ -52,7 +52,7 @@ def host_blocks(kind: str, sizes: Mapping[str, int], meta: Mapping[str, Any], th
     if kind == "REDUCTION" and _reduces_columns(meta):
         return {"XBLOCK": _columns(x, threads), "R0_BLOCK": 1}
     if kind == "REDUCTION":
-        return {"XBLOCK": 1, "R0_BLOCK": row if row <= _ROW else _PART_OF_A_LONG_ROW}
+        return {"XBLOCK": 1, "R0_BLOCK": min(row, _PART_OF_A_ROW)}
     return None
 
 

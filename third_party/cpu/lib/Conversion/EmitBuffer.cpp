@@ -16,8 +16,9 @@ using namespace mlir::triton::cpu;
 // Buffers
 //===----------------------------------------------------------------------===//
 
-Buffer Emitter::allocate(RankedTensorType type) {
+Buffer Emitter::allocate(RankedTensorType type, int inner) {
   Buffer buffer;
+  buffer.inner = inner;
   buffer.shape.assign(type.getShape().begin(), type.getShape().end());
   buffer.elem = type.getElementType();
   int64_t bytes = type.getNumElements() * memBytes(buffer.elem);
@@ -100,6 +101,15 @@ void Emitter::copyBuffer(const Buffer &from, const Buffer &to) {
   int64_t bytes = memBytes(from.elem);
   for (int64_t d : from.shape)
     bytes *= d;
+  if (from.inner != to.inner) {
+    Nest nest;
+    nest.shape = to.shape;
+    nest.vecDim = to.inner < 0 ? to.shape.size() - 1 : to.inner;
+    nest.width = lanesFor(to.shape[nest.vecDim]);
+    return forEachPoint(nest, {}, [&](const Point &p) {
+      writeBuffer(to, p, readBuffer(from, p));
+    });
+  }
   here();
   LLVM::MemcpyOp::create(b, loc, to.base, from.base, i64(bytes), false);
 }
@@ -146,7 +156,7 @@ void Emitter::materialize(Value v, const Buffer &target) {
     return;
   }
   prepare(v, type.getShape());
-  Nest nest = chooseNest(v, type.getShape());
+  Nest nest = chooseNest(v, type.getShape(), {}, target.inner);
   if (mayTranspose(nest, target))
     materializeTransposed(v, nest, target);
   else

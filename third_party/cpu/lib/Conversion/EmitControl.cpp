@@ -174,6 +174,41 @@ static DotOp inPlaceDot(const Plan &plan, Value arg, Value yielded) {
   return safe ? dot : DotOp();
 }
 
+/// Do only nests look at `v`, point by point? They find elements in any order.
+static bool isUsedByPoints(Value v) {
+  SmallVector<Value> work{v};
+  DenseSet<Value> seen;
+  while (!work.empty()) {
+    Value x = work.pop_back_val();
+    if (!seen.insert(x).second)
+      continue;
+    for (Operation *user : x.getUsers()) {
+      if (isa<ReduceOp, StoreOp, scf::YieldOp>(user))
+        continue;
+      auto reshape = dyn_cast<ReshapeOp>(user);
+      if (!isVirtual(user) || isa<GatherOp, SplitOp>(user) ||
+          (reshape && !isTrivialReshape(reshape)))
+        return false;
+      work.append(user->result_begin(), user->result_end());
+    }
+  }
+  return true;
+}
+
+/// The dimension along which a tensor that `op` carries is best stored: that of
+/// the loads it is made of. Negative: the last one.
+int Emitter::carriedInner(scf::ForOp op, unsigned i) {
+  BlockArgument arg = op.getRegionIterArg(i);
+  Value next = cast<scf::YieldOp>(op.getBody()->getTerminator()).getOperand(i);
+  auto type = tensorType(next);
+  if (type.getRank() < 2 || !isVirtual(next.getDefiningOp()) ||
+      !isUsedByPoints(arg) || !isUsedByPoints(op.getResult(i)) ||
+      !isUsedByPoints(next))
+    return -1;
+  Nest nest = chooseNest(next, type.getShape());
+  return nest.vecDim == type.getRank() - 1 ? -1 : nest.vecDim;
+}
+
 void Emitter::emitFor(scf::ForOp op) {
   Block *outerBlock = scopes[0]->block;
   Operation *outerBefore = scopes[0]->before;
@@ -184,7 +219,7 @@ void Emitter::emitFor(scf::ForOp op) {
   for (auto [i, init] : llvm::enumerate(op.getInitArgs())) {
     BlockArgument arg = op.getRegionIterArg(i);
     if (auto type = tensorType(init)) {
-      Buffer target = allocate(type);
+      Buffer target = allocate(type, carriedInner(op, i));
       carryInto(init, target);
       // One at a time: inserting may move what a chained assignment copies.
       buffers[op.getResult(i)] = target;

@@ -164,9 +164,17 @@ Value Emitter::elementwise(Operation *op, ValueRange operands, int64_t width) {
       return v;
     return arith::BitcastOp::create(b, loc, resultType, v);
   }
-  if (isa<arith::SelectOp>(op)) // any type, pointers included
-    return arith::SelectOp::create(b, loc, operands[0], operands[1],
-                                   operands[2]);
+  if (isa<arith::SelectOp>(op)) { // any type, pointers included
+    auto number = dyn_cast<FloatType>(resultElem);
+    if (width == 1 || !number || number.getWidth() > 16)
+      return arith::SelectOp::create(b, loc, operands[0], operands[1],
+                                     operands[2]);
+    // Vectors of half floats would be taken apart.
+    Value chosen = arith::SelectOp::create(
+        b, loc, operands[0], inMemory(operands[1], resultElem, width),
+        inMemory(operands[2], resultElem, width));
+    return arith::BitcastOp::create(b, loc, resultType, chosen);
+  }
 
   // Everything else is computed in f32 where it is half or narrower.
   SmallVector<Value> args(operands.begin(), operands.end());

@@ -192,14 +192,19 @@ Lanes Emitter::emitLoad(LoadOp op, const Point &p) {
   if (!otherV)
     otherV = zero(elem, p.width);
   at(level);
+  // As they are in memory: vectors of half floats would be taken apart.
+  otherV = inMemory(otherV, elem, p.width);
   auto branch = scf::IfOp::create(b, loc, otherV.getType(), condition,
                                   /*withElseRegion=*/true);
   b.setInsertionPointToStart(branch.thenBlock());
-  Value loaded = load();
+  Value loaded = inMemory(load(), elem, p.width);
   scf::YieldOp::create(b, loc, loaded);
   b.setInsertionPointToStart(branch.elseBlock());
   scf::YieldOp::create(b, loc, otherV);
-  return Lanes::vector(branch.getResult(0), level);
+  at(level);
+  return Lanes::vector(
+      fromMemory(b, loc, branch.getResult(0), elem, valueType(elem, p.width)),
+      level);
 }
 
 Emitter::StoreAt Emitter::evalStore(StoreOp op, const Point &p) {

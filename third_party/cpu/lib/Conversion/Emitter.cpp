@@ -18,8 +18,13 @@ using namespace mlir::triton::cpu;
 
 SmallVector<int64_t> Buffer::strides() const {
   SmallVector<int64_t> result(shape.size(), 1);
-  for (int i = static_cast<int>(shape.size()) - 2; i >= 0; --i)
-    result[i] = result[i + 1] * shape[i + 1];
+  int64_t next = inner < 0 ? 1 : shape[inner];
+  for (int i = static_cast<int>(shape.size()) - 1; i >= 0; --i) {
+    if (i == inner)
+      continue;
+    result[i] = next;
+    next *= shape[i];
+  }
   return result;
 }
 

@@ -34,11 +34,14 @@
 
 namespace mlir::triton::cpu {
 
-/// A tensor in scratch memory, row-major, i1 as bytes, pointers as i64.
+/// A tensor in scratch memory, i1 as bytes, pointers as i64.
 struct Buffer {
   Value base; ///< !llvm.ptr
   SmallVector<int64_t> shape;
   Type elem; ///< element type of the tensor
+  /// The dimension whose elements are neighbours; the others are row-major
+  /// around it. Negative: the last one.
+  int inner = -1;
 
   SmallVector<int64_t> strides() const;
 };
@@ -86,6 +89,7 @@ private:
   void emitWhile(scf::WhileOp op);
   void yieldTensors(ArrayRef<Value> values, ArrayRef<Buffer> targets);
   void carryInto(Value value, const Buffer &target);
+  int carriedInner(scf::ForOp op, unsigned i);
   void emitPrint(PrintOp op);
   void emitAssert(AssertOp op);
   Value anyFalse(const Lanes &holds, const Point &p);
@@ -177,7 +181,7 @@ private:
 
   //===--- Loop nests (Nest.cpp) ---===//
   Nest chooseNest(ArrayRef<Value> trees, ArrayRef<int64_t> shape,
-                  ArrayRef<Value> pointers = {});
+                  ArrayRef<Value> pointers = {}, int inner = -1);
   /// Runs `body` for all points. Loads of `trees` that are masked by a prefix
   /// of the vector dimension get an unmasked main loop. If `storeMask` is set,
   /// points where it is false need not be visited.
@@ -265,7 +269,7 @@ private:
   Value intCast(Value v, Type to, bool isSigned = true);
 
   //===--- Memory (EmitMemory.cpp) ---===//
-  Buffer allocate(RankedTensorType type);
+  Buffer allocate(RankedTensorType type, int inner = -1);
   Value bufferAddress(const Buffer &buffer, const Point &p, int64_t &laneStride,
                       unsigned &level);
   Lanes readBuffer(const Buffer &buffer, const Point &p);

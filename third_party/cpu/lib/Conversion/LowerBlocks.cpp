@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Emitter.h"
+#include "NarrowMoves.h"
 #include "RuntimeCalls.h"
 #include "cpu/Conversion/Passes.h"
 
@@ -156,6 +157,7 @@ static Value product(OpBuilder &b, Location loc, ArrayRef<Value> factors) {
 LogicalResult LowerBlocksPass::lower(FuncOp func) {
   if (!func.getBody().hasOneBlock())
     return func.emitError("CPU lowering: control flow is not structured");
+  narrowMoves(func);
   OpBuilder b(func);
   Location loc = func.getLoc();
   Type ptr = LLVM::LLVMPointerType::get(&getContext());

@@ -18,7 +18,7 @@ static DimMap mapFor(Value tree) {
 }
 
 Nest Emitter::chooseNest(ArrayRef<Value> trees, ArrayRef<int64_t> shape,
-                         ArrayRef<Value> pointers) {
+                         ArrayRef<Value> pointers, int inner) {
   Nest nest;
   nest.shape.assign(shape.begin(), shape.end());
   if (shape.empty())
@@ -32,14 +32,20 @@ Nest Emitter::chooseNest(ArrayRef<Value> trees, ArrayRef<int64_t> shape,
   };
   for (Value tree : trees)
     walkTree(tree, mapFor(tree), [&](Value v, const DimMap &dims) {
-      if (buffers.contains(v))
+      if (auto it = buffers.find(v); it != buffers.end()) {
+        int own = it->second.inner;
+        if (own >= 0 && own < static_cast<int>(dims.size()) && dims[own] >= 0)
+          ++score[dims[own]];
         return false;
+      }
       if (auto load = v.getDefiningOp<LoadOp>())
         vote(load.getPtr(), dims);
       return true;
     });
   for (Value ptr : pointers)
     vote(ptr, mapFor(ptr));
+  if (inner >= 0)
+    ++score[inner];
   int best = -1;
   for (int d = static_cast<int>(shape.size()) - 1; d >= 0; --d)
     if (shape[d] > 1 &&

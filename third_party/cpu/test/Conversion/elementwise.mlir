@@ -104,3 +104,50 @@ tt.func public @divide(%x: !tt.ptr<i32>, %a: i32, %b: i32) {
   tt.store %x, %q : !tt.ptr<i32>
   tt.return
 }
+
+// -----
+
+// Choosing between half floats needs no wider ones. They are integers to LLVM,
+// which takes other vectors of them apart.
+// CHECK-LABEL: func.func @choose_halves(
+// CHECK: arith.select {{.*}} vector<16xi1>, vector<16xi16>
+// CHECK-NOT: vector<16xf32>
+// CHECK: return
+tt.func public @choose_halves(%x: !tt.ptr<bf16>, %y: !tt.ptr<bf16>) {
+  %c9 = arith.constant dense<9> : tensor<64xi32>
+  %one = arith.constant dense<1.0> : tensor<64xf32>
+  %i = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+  %xs = tt.splat %x : !tt.ptr<bf16> -> tensor<64x!tt.ptr<bf16>>
+  %p = tt.addptr %xs, %i : tensor<64x!tt.ptr<bf16>>, tensor<64xi32>
+  %v = tt.load %p : tensor<64x!tt.ptr<bf16>>
+  %wide = arith.extf %v : tensor<64xbf16> to tensor<64xf32>
+  %few = arith.cmpi slt, %i, %c9 : tensor<64xi32>
+  %chosen = arith.select %few, %wide, %one : tensor<64xi1>, tensor<64xf32>
+  %half = arith.truncf %chosen : tensor<64xf32> to tensor<64xbf16>
+  %ys = tt.splat %y : !tt.ptr<bf16> -> tensor<64x!tt.ptr<bf16>>
+  %q = tt.addptr %ys, %i : tensor<64x!tt.ptr<bf16>>, tensor<64xi32>
+  tt.store %q, %half : tensor<64x!tt.ptr<bf16>>
+  tt.return
+}
+
+// -----
+
+// 0.1 is none of them: it is rounded where the kernel says so.
+// CHECK-LABEL: func.func @choose_and_round(
+// CHECK: arith.select {{.*}} vector<16xi1>, vector<16xf32>
+tt.func public @choose_and_round(%x: !tt.ptr<bf16>, %y: !tt.ptr<bf16>) {
+  %c9 = arith.constant dense<9> : tensor<64xi32>
+  %tenth = arith.constant dense<0.1> : tensor<64xf32>
+  %i = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+  %xs = tt.splat %x : !tt.ptr<bf16> -> tensor<64x!tt.ptr<bf16>>
+  %p = tt.addptr %xs, %i : tensor<64x!tt.ptr<bf16>>, tensor<64xi32>
+  %v = tt.load %p : tensor<64x!tt.ptr<bf16>>
+  %wide = arith.extf %v : tensor<64xbf16> to tensor<64xf32>
+  %few = arith.cmpi slt, %i, %c9 : tensor<64xi32>
+  %chosen = arith.select %few, %wide, %tenth : tensor<64xi1>, tensor<64xf32>
+  %half = arith.truncf %chosen : tensor<64xf32> to tensor<64xbf16>
+  %ys = tt.splat %y : !tt.ptr<bf16> -> tensor<64x!tt.ptr<bf16>>
+  %q = tt.addptr %ys, %i : tensor<64x!tt.ptr<bf16>>, tensor<64xi32>
+  tt.store %q, %half : tensor<64x!tt.ptr<bf16>>
+  tt.return
+}
