@@ -3,6 +3,7 @@
 #include "Generator.h"
 #include "InductorFunctions.h"
 #include "Retag.h"
+#include "host/Products.h"
 
 #include <torch/csrc/Generator.h>
 #include <torch/csrc/utils/pybind.h>
@@ -28,6 +29,9 @@ PYBIND11_MODULE(_C, m) {
       "The generator that operators of the device without an explicit one "
       "use.");
   torch_fl::addInductorFunctions(m.ptr());
+  m.def("set_product", &torch_fl::setProduct, py::arg("function"),
+        "Has large products in f32 on the host computed by function(a, b, "
+        "bias, out), which returns whether it did.");
   m.def("backing_alias", &torch_fl::backingAlias, py::arg("tensor"),
         "A tensor of the device whose memory flagos lives in, over the memory "
         "of a tensor of flagos. Others are returned as they are.");

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 
 import pytest
+from python_process import run
 
 torch = pytest.importorskip("torch")
 
@@ -98,3 +99,26 @@ def test_threads_share_it(device):
     for thread in threads:
         thread.join()
     assert not wrong
+
+
+FORKS = """
+import os, threading, torch, torch_fl
+def work():
+    while running:
+        torch.empty(1000, device="flagos")
+running = True
+threads = [threading.Thread(target=work) for _ in range(2)]
+for thread in threads: thread.start()
+for _ in range(40):
+    child = os.fork()
+    if child == 0:
+        torch.empty(1000, device="flagos")
+        os._exit(0)
+    os.waitpid(child, 0)
+running = False
+print("all ended")
+"""
+
+
+def test_a_fork_does_not_wait_for_a_lock_of_its_parents_threads():
+    assert "all ended" in run(FORKS).stdout

@@ -22,9 +22,11 @@ extension = load(profile())
 from . import flagos  # noqa: E402  needs the extension
 from .flagos._install import install as _install  # noqa: E402
 from .host_attention.operators import register as _register_attention  # noqa: E402
+from .host_products.launch import register as _register_products  # noqa: E402
 
 _install(flagos)
 _register_attention(extension, profile())
+_register_products(extension, profile())
 _run_in_calling_thread(_autograd, profile())
 
 from .inductor.registration import register as _register  # noqa: E402  needs torch.flagos

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <memory>
 #include <mutex>
+#include <pthread.h>
 #include <unistd.h>
 
 using c10::CachingDeviceAllocator::DeviceStats;
@@ -57,6 +58,11 @@ public:
     adoptedBytes -= adopted.size;
     uncount(adopted.size);
   }
+
+  /// Around a fork: another thread must not hold the lock, which nobody would
+  /// give back in the child.
+  void lock() { mutex.lock(); }
+  void unlock() { mutex.unlock(); }
 
   void copy_data(void *target, const void *source, size_t size) const override {
     std::memcpy(target, source, size);
@@ -168,6 +174,10 @@ private:
 /// Never destroyed: tensors may outlive everything else of the process.
 HostMemoryAllocator &allocator() {
   static auto *instance = new HostMemoryAllocator;
+  static const int registered =
+      pthread_atfork([] { instance->lock(); }, [] { instance->unlock(); },
+                     [] { instance->unlock(); });
+  TORCH_INTERNAL_ASSERT(registered == 0, "no memory for a handler of forks");
   return *instance;
 }
 

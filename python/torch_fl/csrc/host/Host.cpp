@@ -1,5 +1,6 @@
 //===- Host.cpp - flagos in host memory -----------------------------------===//
 #include "HostParts.h"
+#include "Products.h"
 
 #include <ATen/CPUGeneratorImpl.h>
 
@@ -36,6 +37,7 @@ public:
     registerHostCells();
     registerHostHistogram();
     registerHostAttention();
+    registerHostProducts();
   }
 };
 
