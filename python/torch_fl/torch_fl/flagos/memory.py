@@ -30,7 +30,7 @@ def max_memory_allocated(device: Any = None) -> int:
 
 
 def memory_reserved(device: Any = None) -> int:
-    """Bytes that the allocator holds. On the host nothing is cached, so that is `memory_allocated`."""
+    """Bytes that the allocator holds: those of live tensors, and what waits for the next ones."""
     return torch.accelerator.memory_reserved(_device(device))
 
 
@@ -52,5 +52,5 @@ def mem_get_info(device: Any = None) -> tuple[int, int]:
 
 
 def empty_cache() -> None:
-    """Gives back memory that no tensor uses. On the host nothing is cached."""
+    """Gives back memory that no tensor uses. On the host, huge pages that are partly in use stay."""
     torch.accelerator.empty_cache()
