@@ -58,6 +58,7 @@ def test_backward(device):
     torch.testing.assert_close(ours.grad.cpu(), theirs.grad, atol=1e-4, rtol=1e-4)
 
 
+@pytest.mark.filterwarnings("ignore:(?s).*Online softmax is disabled on the fly")  # torch's, as for `cuda`
 def test_dynamic_shapes(device):
     torch._dynamo.reset()
     function = torch.compile(softmax_of_sums, backend="flagos", dynamic=True)

@@ -187,7 +187,7 @@ functions = {
     "layer_norm": trained(torch.compile(lambda v: F.layer_norm(v, (1024,), weight.detach().requires_grad_()))),
     "rms_norm": trained(torch.compile(lambda v: F.rms_norm(v, (1024,), weight.detach().requires_grad_()))),
     "dropout": trained(torch.compile(lambda v: F.dropout(torch.nn.functional.gelu(v), 0.5))),
-    "sort": torch.compile(lambda v: torch.sort(v[:, :256], -1).values.cumsum(-1)),
+    "cumsum": torch.compile(lambda v: v.cumsum(-1)),
     "var": torch.compile(lambda v: torch.var_mean(v, 0)),
 }
 found = {}

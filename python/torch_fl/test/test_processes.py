@@ -61,7 +61,7 @@ def test_files_go_both_ways(device, dtype):
 def test_a_checkpoint_of_the_device_continues_on_the_cpu_and_back(device, tmp_path):
     def trained(where, checkpoint):
         net = model().to(where)
-        optimizer = torch.optim.Adam(net.parameters(), lr=0.1)
+        optimizer = torch.optim.Adam(net.parameters(), lr=0.1, eps=1e-2)
         if checkpoint:
             states = torch.load(checkpoint, map_location=where, mmap=where == "cpu")
             net.load_state_dict(states["net"])
@@ -77,7 +77,8 @@ def test_a_checkpoint_of_the_device_continues_on_the_cpu_and_back(device, tmp_pa
 
     ours, theirs = (trained(where, None) for where in (device, "cpu"))
     for file in (ours[0], theirs[0]):
-        # What is left of a checkpoint would be wrong by more than 0.01. Accelerators add in another order.
+        # Accelerators add in another order. A step moves by up to 0.1, so what is not restored is seen; `eps` keeps the
+        # bias before the normalization, whose gradient is rounding alone, from moving as far.
         torch.testing.assert_close(trained(device, file)[1], trained("cpu", file)[1], atol=1e-3, rtol=1e-3)
 
 
