@@ -225,7 +225,7 @@ def test_a_compiler_that_cannot_be_imported_counts_as_a_failed_compilation(devic
         ({"options": {"max_autotunee": True}}, "'max_autotunee' is no option of TorchInductor. Did you mean"),
         ({"options": {"max_autotune": "yes"}}, "option 'max_autotune' is of type bool, got 'yes'"),
         ({"options": {"max_fusion_size": True}}, "option 'max_fusion_size' is of type int, got True"),
-        ({"options": {"cpp_wrapper": True}}, "has no C++ wrapper; leave option cpp_wrapper"),
+        ({"options": {"cpp_wrapper": True}}, "ahead-of-time compilation; leave option cpp_wrapper"),
     ],
     ids=["mode", "option", "type", "bool for int", "C++ wrapper"],
 )
@@ -266,9 +266,20 @@ def test_the_cpp_wrapper_is_refused_as_a_global_setting_too(device):
     from torch_fl.profiles import profile
 
     with config.patch(cpp_wrapper=True):
-        with pytest.raises(BadSetting, match=r"no C\+\+ wrapper; leave .* variable TORCHINDUCTOR_CPP_WRAPPER out"):
+        with pytest.raises(BadSetting, match=r"no C\+\+ wrapper, .* variable TORCHINDUCTOR_CPP_WRAPPER out"):
             config_patches(profile())
         assert config_patches(profile(), options={"cpp_wrapper": False})["cpp_wrapper"] is False
+
+
+@pytest.mark.cpu_memory
+@pytest.mark.filterwarnings("ignore::FutureWarning")  # torch.export's, about itself
+def test_the_cpp_wrapper_is_refused_by_the_default_compiler_and_ahead_of_time_too(device):
+    x = torch.ones(3, device=device)
+    with pytest.raises(RuntimeError, match=r"no C\+\+ wrapper, and so no ahead-of-time compilation"):
+        torch.compile(lambda v: v + 1, options={"cpp_wrapper": True})(x)
+    program = torch.export.export(torch.nn.ReLU(), (x,))
+    with pytest.raises(RuntimeError, match=r"no C\+\+ wrapper, and so no ahead-of-time compilation"):
+        torch._inductor.aoti_compile_and_package(program)
 
 
 def test_tracing_again_is_no_failed_compilation(device, monkeypatch):

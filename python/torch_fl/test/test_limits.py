@@ -118,6 +118,7 @@ def test_a_backward_pass_on_plain_cuda_is_refused_beside_flagos(device):
 
 def test_nothing_is_published_for_inductors_own_hook_without_a_cpp_wrapper(device):
     from torch._inductor.codegen.common import get_wrapper_codegen_for_device, init_backend_registration
+    from torch_fl.inductor.codegen import NoCppWrapper
     from torch_fl.profiles import profile
 
     init_backend_registration()
@@ -125,7 +126,7 @@ def test_nothing_is_published_for_inductors_own_hook_without_a_cpp_wrapper(devic
     published = [hasattr(torch.flagos, name) for name in classes]
     assert all(published) if profile().is_cuda_like else not any(published)
     assert get_wrapper_codegen_for_device(device) is not None
-    has_cpp_wrapper = get_wrapper_codegen_for_device(device, cpp_wrapper=True) is not None
+    has_cpp_wrapper = get_wrapper_codegen_for_device(device, cpp_wrapper=True) is not NoCppWrapper
     assert has_cpp_wrapper == profile().is_cuda_like
 
 

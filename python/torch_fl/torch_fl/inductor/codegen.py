@@ -2,26 +2,38 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NoReturn
 
 from .._claim import NAME
 from ..profiles import Profile
+from ..profiles import profile as active_profile
 from ..workarounds.wrapping import wrap_once
 from .host_wrapper import make_host_wrapper
+from .patches import no_cpp_wrapper
 
 # The names that torch looks for in the module of a device; `torch.flagos` answers with the classes.
 PUBLISHED = ("Scheduling", "PythonWrapperCodegen", "CppWrapperCodegen", "WrapperFxCodegen")
 
 
+class NoCppWrapper:
+    """In place of a C++ wrapper: whoever asks for one gets BadSetting, ahead-of-time compilation, too."""
+
+    supports_caching = False  # Inductor asks before it makes one
+
+    @staticmethod
+    def create(*_: Any, **__: Any) -> NoReturn:
+        raise no_cpp_wrapper(active_profile())
+
+
 def codegen_classes(profile: Profile) -> dict[str, type]:
-    """The classes by those names, in their order. Only two where there is no C++ wrapper."""
+    """The classes by those names, in their order. Only three where there is no C++ wrapper, the third says so."""
     from torch._inductor.codegen.wrapper import PythonWrapperCodegen
 
     if not profile.is_cuda_like:
         from torch._inductor.codegen.triton import TritonScheduling
 
         wrapper = make_host_wrapper() if profile.name == "host" else PythonWrapperCodegen
-        return dict(zip(PUBLISHED, (TritonScheduling, wrapper), strict=False))
+        return dict(zip(PUBLISHED, (TritonScheduling, wrapper, NoCppWrapper), strict=False))
     from torch._inductor.codegen.cpp_wrapper_gpu import CppWrapperGpu
     from torch._inductor.codegen.cuda_combined_scheduling import CUDACombinedScheduling
     from torch._inductor.codegen.wrapper_fxir import WrapperFxCodegen

@@ -47,14 +47,18 @@ def config_patches(profile: Profile, mode: str | None = None, options: dict[str,
         patches["compile_threads"] = profile.compile_threads
     patches |= _checked(options or {}, config)
     if patches.get("cpp_wrapper", config.cpp_wrapper):
-        raise BadSetting(
-            f"torch.compile: platform {profile.name!r} of flagos has no C++ wrapper; leave option cpp_wrapper and "
-            f"variable TORCHINDUCTOR_CPP_WRAPPER out"
-        )
+        raise no_cpp_wrapper(profile)
     patches["triton.cudagraphs"] = False
     if not hasattr(torch._C, "_StaticCudaLauncher"):
         patches["use_static_cuda_launcher"] = False
     return patches
+
+
+def no_cpp_wrapper(profile: Profile) -> BadSetting:
+    return BadSetting(
+        f"torch.compile: platform {profile.name!r} of flagos has no C++ wrapper, and so no ahead-of-time compilation; "
+        f"leave option cpp_wrapper and variable TORCHINDUCTOR_CPP_WRAPPER out"
+    )
 
 
 def _checked(options: dict[str, Any], config: Any) -> dict[str, Any]:
