@@ -178,7 +178,7 @@ def main() -> int:
         _measure(arguments.measure, names, arguments.steps)
         return 0
     theirs, ours = (_in_new_process(device, names, arguments.steps) for device in DEVICES)
-    print(f"{torch.cuda.get_device_name(0)}, torch {torch.__version__}; largest differences from the losses of eager cuda")
+    print(f"{torch.cuda.get_device_name(0)}, torch {torch.__version__}; differences from the losses of eager cuda")
     print(
         "| model | loss | flagos, eager | flagos, compiled | cuda, compiled | ms: flagos, eager | cuda, eager ", end=""
     )

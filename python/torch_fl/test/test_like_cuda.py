@@ -185,10 +185,6 @@ functions = {
     "softmax": torch.compile(lambda v: torch.softmax(v, -1)),
     "log_softmax": trained(torch.compile(lambda v: torch.log_softmax(v, -1))),
     "layer_norm": trained(torch.compile(lambda v: F.layer_norm(v, (1024,), weight.detach().requires_grad_()))),
-    "rms_norm": trained(torch.compile(lambda v: F.rms_norm(v, (1024,), weight.detach().requires_grad_()))),
-    "dropout": trained(torch.compile(lambda v: F.dropout(torch.nn.functional.gelu(v), 0.5))),
-    "cumsum": torch.compile(lambda v: v.cumsum(-1)),
-    "var": torch.compile(lambda v: torch.var_mean(v, 0)),
 }
 found = {}
 for name, function in functions.items():
