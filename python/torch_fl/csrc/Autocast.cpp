@@ -26,6 +26,8 @@ TORCH_LIBRARY_IMPL(aten, AutocastPrivateUse1, m) {
   AT_FORALL_DIFFERENT_REDISPATCH_SIGNATURE(
       KERNEL_DIFFERENT_REDISPATCH_SIGNATURE_PRIVATEUSEONE)
   AT_FORALL_PROMOTE(FLAGOS_PROMOTE)
+  // On the CPU's list alone: its library's layer of a recurrent network.
+  FLAGOS_LOWER_PRECISION(mkldnn_rnn_layer)
 }
 
 } // namespace at::autocast

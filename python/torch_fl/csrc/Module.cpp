@@ -3,6 +3,7 @@
 #include "Generator.h"
 #include "InductorFunctions.h"
 #include "Retag.h"
+#include "host/Lstm.h"
 #include "host/Products.h"
 
 #include <torch/csrc/Generator.h>
@@ -32,6 +33,15 @@ PYBIND11_MODULE(_C, m) {
   m.def("set_product", &torch_fl::setProduct, py::arg("function"),
         "Has large products in f32 on the host computed by function(a, b, "
         "bias, out), which returns whether it did.");
+  m.def(
+      "lstm_is_in_library",
+      [](const at::Tensor &input, const std::vector<at::Tensor> &hidden,
+         const std::vector<at::Tensor> &parameters) {
+        return torch_fl::lstmIsInLibrary(input, hidden, parameters);
+      },
+      py::arg("input"), py::arg("hidden"), py::arg("parameters"),
+      "Whether the CPU would have its library compute this LSTM in whole "
+      "layers.");
   m.def("backing_alias", &torch_fl::backingAlias, py::arg("tensor"),
         "A tensor of the device whose memory flagos lives in, over the memory "
         "of a tensor of flagos. Others are returned as they are.");

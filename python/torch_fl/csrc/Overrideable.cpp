@@ -1,11 +1,11 @@
-//===- Overrideable.cpp - operators that torch leaves to the device -------===//
+//===- Overrideable.cpp - convolutions, which torch leaves to the device --===//
 //
-// For these torch chooses a kernel that only the device has, before the
-// fallback is asked. Results are contiguous, whatever the backing device
-// prefers: that is what torch's shape functions tell the compiler for such a
-// device.
+// For these torch chooses a kernel by the type of the device, before the
+// fallback is asked. The backing device chooses its own, and results have the
+// layout that it gives them; inductor/convolutions.py tells the compiler.
 //
 //===----------------------------------------------------------------------===//
+#include "Fallback.h"
 #include "Retag.h"
 
 #include <ATen/core/LegacyTypeDispatch.h>
@@ -29,10 +29,9 @@ Tensor convolution(const Tensor &input, const Tensor &weight,
   Retagger call;
   auto theirBias =
       bias ? std::optional<Tensor>(call.toBacking(*bias)) : std::nullopt;
-  auto result = at::convolution_symint(
+  return call.toFlagos(at::convolution_symint(
       call.toBacking(input), call.toBacking(weight), theirBias, stride, padding,
-      dilation, transposed, outputPadding, std::move(groups));
-  return call.toFlagos(result.contiguous());
+      dilation, transposed, outputPadding, std::move(groups)));
 }
 
 std::tuple<Tensor, Tensor, Tensor>
@@ -51,13 +50,15 @@ convolutionBackward(const Tensor &gradient, const Tensor &input,
       call.toBacking(gradient), call.toBacking(input), call.toBacking(weight),
       biasSize, stride, padding, dilation, transposed, outputPadding,
       std::move(groups), wanted);
-  auto give = [&](const Tensor &result) {
-    return result.defined() ? call.toFlagos(result.contiguous()) : result;
-  };
-  return {give(forInput), give(forWeight), give(forBias)};
+  return {call.toFlagos(forInput), call.toFlagos(forWeight),
+          call.toFlagos(forBias)};
 }
 
 TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {
+  // Before torch looks for the device's kernel it makes inputs of some shapes
+  // contiguous. The backing device may not need that.
+  for (const char *name : {"convolution", "convolution_backward"})
+    m.impl(name, torch::CppFunction::makeFromBoxedFunction<&runOnBacking>());
   m.impl("convolution_overrideable", TORCH_FN(convolution));
   m.impl("convolution_backward_overrideable", TORCH_FN(convolutionBackward));
 }

@@ -66,20 +66,6 @@ def test_products_are_no_reason_to_warn_of_a_small_graphics_card(device, monkeyp
     assert counting.is_big_gpu(torch.device("cuda", 0))
 
 
-def test_convolutions_give_contiguous_results_eagerly_and_compiled(device):
-    """Torch's shape functions say so for a kernel of the device's own, so eager results have to be the same."""
-    torch.manual_seed(0)
-    x = torch.randn(2, 3, 8, 8).to(memory_format=torch.channels_last)
-    layer = torch.nn.Conv2d(3, 4, 3)
-    expected = layer(x)
-    layer.to(device)
-    torch._dynamo.reset()
-    for run in (layer, torch.compile(layer, backend="flagos")):
-        result = run(x.to(device))
-        assert result.is_contiguous()
-        torch.testing.assert_close(result.cpu(), expected)
-
-
 @pytest.mark.parametrize("name", ["npu", "musa", "gcu", "txda"])
 def test_platforms_without_a_clock_or_a_cpp_wrapper_neither_tune_nor_have_one(name):
     from torch_fl.inductor.patches import BadSetting, config_patches

@@ -115,6 +115,34 @@ def test_the_cache_key_depends_on_device_target_and_compiler():
     assert CacheBase.get_system() == described(system, "d", "t", "1")
 
 
+def test_the_cache_key_depends_on_the_build_of_this_package(device, monkeypatch):
+    from torch_fl.inductor import cache_key
+    from torch_fl.profiles import profile
+
+    if profile().is_cuda_like:
+        pytest.skip("torch describes the hardware itself there")
+    before = cache_key.current_details()
+    assert cache_key.current_details() == before
+    monkeypatch.setattr(cache_key, "package_digest", lambda: "another build")
+    assert cache_key.current_details() != before
+
+
+def test_the_digest_is_that_of_the_packages_files(monkeypatch, tmp_path):
+    from torch_fl.inductor import cache_key
+
+    package = tmp_path / "torch_fl"
+    (package / "inductor").mkdir(parents=True)
+    monkeypatch.setattr(cache_key, "__file__", str(package / "inductor" / "cache_key.py"))
+    digests = set()
+    steps = [("__init__.py", "1"), ("__init__.py", "2"), ("_C.cpython.so", "1"), ("inductor/patches.py", "1")]
+    for name, text in steps:
+        (package / name).write_text(text)
+        digests.add(cache_key.package_digest())
+    (package / "notes.txt").write_text("1")
+    digests.add(cache_key.package_digest())
+    assert len(digests) == 4
+
+
 def test_older_torch_gets_the_warp_size_of_the_driver(monkeypatch):
     import types
 

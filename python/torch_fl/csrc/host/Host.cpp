@@ -1,5 +1,6 @@
 //===- Host.cpp - flagos in host memory -----------------------------------===//
 #include "HostParts.h"
+#include "Lstm.h"
 #include "Products.h"
 
 #include <ATen/CPUGeneratorImpl.h>
@@ -35,6 +36,8 @@ public:
 
   void registerOperators() const override {
     registerHostCells();
+    registerHostLstm();
+    registerHostNetworks();
     registerHostHistogram();
     registerHostAttention();
     registerHostProducts();

@@ -26,6 +26,10 @@ void registerHostCells();
 /// Histograms of integers, which the CPU lacks.
 void registerHostHistogram();
 
+/// Recurrent networks whose steps the CPU composes, as one call where nobody
+/// needs to see the steps.
+void registerHostNetworks();
+
 /// Has attention choose among the fused kernels of the CPU.
 void registerHostAttention();
 

@@ -9,6 +9,7 @@ import functools
 import hashlib
 import json
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 from .. import flagos
@@ -38,7 +39,7 @@ def describe_device(cache_base: Any, profile: Profile, details: Callable[[], tup
 
 
 def current_details() -> tuple[str, str, str]:
-    """Name of the device, target of kernels and version of the compiler, in this process.
+    """Name of the device, target of kernels and version of the compiler with this package, in this process.
 
     Inductor asks for every graph, so those of the CPU compile in a process whose Triton knows nothing of the device.
     """
@@ -48,4 +49,14 @@ def current_details() -> tuple[str, str, str]:
     from triton.backends import backends
 
     target = backends[profile().triton_key].driver().get_current_target()
-    return flagos.get_device_name(), repr(target), triton_key()
+    return flagos.get_device_name(), repr(target), f"{triton_key()} {package_digest()}"
+
+
+def package_digest() -> str:
+    """SHA-256 of this package's files: code that was generated for one build says which strides another gives."""
+    package = Path(__file__).parents[1]
+    digest = hashlib.sha256()
+    for file in sorted([*package.rglob("*.py"), *package.glob("_C.*.so")]):
+        digest.update(f"{file.relative_to(package)} {file.stat().st_size} ".encode())
+        digest.update(file.read_bytes())
+    return digest.hexdigest()

@@ -26,11 +26,14 @@ def register() -> None:
     when_imported("torch._dynamo.backends.registry", _compiler_name)
     when_imported("torch._dynamo.device_interface", _interface)
     when_imported("torch._dynamo.trace_rules", _not_traced)
+    when_imported("torch._subclasses.fake_impls", _convolutions)
+    when_imported("torch._decomp.decompositions", _networks)
     when_imported("torch._inductor.utils", _gpu_type)
     when_imported("torch._inductor.runtime.hints", _triton_type)
     when_imported("torch._inductor.codegen.common", _op_overrides)
     when_imported("torch._inductor.codegen.triton", _scheduling)
     when_imported("torch._inductor.ir", _is_triton)
+    when_imported("torch._inductor.graph", _channels_last)
     when_imported("torch._inductor.scheduler", _reductions)
     when_imported("torch._inductor.lowering", _attention)
     when_imported("torch._inductor.fx_passes.post_grad", _softmax)
@@ -101,6 +104,18 @@ def _autotuner(heuristics: ModuleType) -> None:
     prefer_host_blocks(heuristics, profile())
 
 
+def _convolutions(fake_impls: ModuleType) -> None:
+    from .convolutions import lay_out_as_memory
+
+    lay_out_as_memory(fake_impls, profile())
+
+
+def _networks(decompositions: ModuleType) -> None:
+    from .networks import trace_networks
+
+    trace_networks(decompositions, profile())
+
+
 def _gpu_type(utils: ModuleType) -> None:
     """Adds the device to the list, in place: other modules hold it. The type of "the" GPU is asked for once, while
     the list has nothing but this device, because Inductor allows one kind to be available only.
@@ -149,6 +164,12 @@ def _is_triton(ir: ModuleType) -> None:
     from .codegen import count_as_triton
 
     count_as_triton(ir, profile())
+
+
+def _channels_last(graph: ModuleType) -> None:
+    from .convolutions import prefer_channels_last
+
+    prefer_channels_last(graph, profile())
 
 
 def _reductions(scheduler: ModuleType) -> None:

@@ -19,6 +19,8 @@ def wrap_once(owner: Any, attribute: str, name: str, make: Callable[[Callable[..
     if name in installed:
         return False
     original = getattr(owner, attribute)
-    setattr(owner, attribute, functools.wraps(original)(make(original)))
+    wrapper = functools.wraps(original)(make(original))
+    is_static = isinstance(vars(owner).get(attribute), staticmethod)
+    setattr(owner, attribute, staticmethod(wrapper) if is_static else wrapper)
     setattr(owner, _INSTALLED, installed | {name})
     return True
