@@ -143,3 +143,19 @@ def test_what_the_fused_kernel_cannot_do_is_composed(device):
     with Names() as names:
         torch.nn.functional.scaled_dot_product_attention(query, key, value, dropout_p=0.5)
     assert FUSED not in names.seen
+
+
+@pytest.mark.parametrize("which", range(4), ids=["query", "key", "value", "mask"])
+def test_heads_far_apart(device, which):
+    """Farther than the kernels' offsets. Little of the memory between is ever used."""
+    torch.manual_seed(0)
+    shapes = [(3, 1, 24, 16)] * 3 + [(3, 1, 24, 24)]
+    tensors = [torch.randn(shape).bfloat16() for shape in shapes]
+    ours = [x.to(device) for x in tensors]
+    shape = shapes[which]
+    ours[which] = torch.empty_strided(
+        shape, (2**30 + 2**20, 2**30, shape[-1], 1), dtype=torch.bfloat16, device=device
+    ).copy_(tensors[which])
+    attention = torch.nn.functional.scaled_dot_product_attention
+    theirs = attention(*tensors[:3], attn_mask=tensors[3])
+    torch.testing.assert_close(attention(*ours[:3], attn_mask=ours[3]).cpu(), theirs, atol=2e-2, rtol=2e-2)

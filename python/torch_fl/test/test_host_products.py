@@ -131,3 +131,12 @@ def test_what_cannot_be_multiplied_is_refused(device):
 def test_blocks_are_smaller_where_threads_would_wait():
     assert (launch.block(512, 1024, 2), launch.block(256, 256, 2), launch.block(4096, 4096, 64)) == (128, 128, 128)
     assert (launch.block(130, 130, 4), launch.block(512, 1024, 64)) == (64, 64)
+
+
+def test_rows_far_apart(device):
+    """Farther than the kernel's offsets. Little of the memory between is ever used."""
+    a = torch.empty_strided((128, 128), (2**24 + 2**23, 1), device=device)
+    a.copy_(torch.randn(128, 128))
+    b = torch.randn(128, 512)
+    torch.testing.assert_close((a @ b.to(device)).cpu(), a.cpu() @ b)
+    assert not launch.multiply(a, b.to(device), None, torch.empty(128, 512, device=device))

@@ -1,7 +1,8 @@
 """Puts the kernels behind torch's operators for fused attention, for the device in host memory.
 
 What the kernels do not do, torch's own for the CPU do, over the same memory: dropout, other types than three, heads
-that are shared, and few queries. So does everything where this Triton compiles nothing for the host.
+that are shared, few queries, and tensors too large for offsets of 32 bits. So does everything where this Triton
+compiles nothing for the host.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from typing import Any
 import torch
 
 from .._claim import NAME
+from .._reach import fits_in_32_bits
 from ..inductor.require import missing_backends
 from ..profiles import Profile
 
@@ -71,13 +73,19 @@ def fits(
         and queries >= _FEWEST_QUERIES
         and key.shape[2] > 0
         and 0 < d <= _MOST_D
+        and fits_in_32_bits(query, mask)
+        and batch * heads * max(queries, key.shape[2]) * _block_d(d) < 2**31  # gradients and their sums
         and query.stride(-1) == 1  # and so for the result, which has the query's layout
         and _kernels() is not None
     )
 
 
 def _by_rows(tensor: torch.Tensor) -> torch.Tensor:
-    return tensor if tensor.stride(-1) == 1 else tensor.contiguous()
+    return tensor if tensor.stride(-1) == 1 and fits_in_32_bits(tensor) else tensor.contiguous()
+
+
+def _block_d(d: int) -> int:
+    return max(16, 1 << (d - 1).bit_length())
 
 
 def _block(length: int) -> int:
@@ -131,7 +139,7 @@ def forward(
     _kernels().forward[(batch * heads * -(-queries // rows),)](
         query, key, value, mask, out, logsumexp, heads, queries, keys, d**-0.5 if scale is None else scale,
         *query.stride()[:3], *key.stride()[:3], *value.stride()[:3], *out.stride()[:3],
-        *mask_strides, D=d, BLOCK_D=max(16, 1 << (d - 1).bit_length()), CAUSAL=is_causal, MASK=attn_mask is not None,
+        *mask_strides, D=d, BLOCK_D=_block_d(d), CAUSAL=is_causal, MASK=attn_mask is not None,
         ROWS=rows, COLS=_block(keys),
     )  # fmt: skip
     return out, logsumexp.transpose(1, 2)
@@ -162,7 +170,7 @@ def backward(
     keys = key.shape[2]
     mask, mask_strides = _mask(attn_mask, query, keys)
     grads = tuple(map(_gradient, (query, key, value)))
-    rows, cols, block_d = _block(queries), _block(keys), max(16, 1 << (d - 1).bit_length())
+    rows, cols, block_d = _block(queries), _block(keys), _block_d(d)
     one = queries <= rows and keys <= cols
     sums = grads[0] if one else query.new_empty(batch * heads, queries, block_d, dtype=torch.float32)
     _kernels().backward[(batch * heads,)](

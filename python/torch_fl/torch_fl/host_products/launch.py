@@ -7,6 +7,7 @@ from typing import Any
 
 import torch
 
+from .._reach import fits_in_32_bits
 from ..inductor.require import missing_backends
 from ..profiles import Profile
 
@@ -38,10 +39,11 @@ def block(m: int, n: int, threads: int) -> int:
 def multiply(a: torch.Tensor, b: torch.Tensor, bias: torch.Tensor | None, out: torch.Tensor) -> bool:
     """Writes ``a @ b + bias`` to `out`. `bias` has the shape of `out`, by strides of 0 where it is repeated.
 
-    False, and nothing is written, if this Triton compiles nothing for the host.
+    False, and nothing is written, if this Triton compiles nothing for the host, or if a matrix reaches too far for
+    the kernel's offsets.
     """
     kernel = _kernel()
-    if kernel is None:
+    if kernel is None or not fits_in_32_bits(a, b, bias, out):
         return False
     (m, k), n = a.shape, b.shape[1]
     size = block(m, n, torch.get_num_threads())
