@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import os
+from collections.abc import Callable
 from types import ModuleType
 
 import torch
@@ -26,21 +27,21 @@ def register() -> None:
     when_imported("torch._dynamo.backends.registry", _compiler_name)
     when_imported("torch._dynamo.device_interface", _interface)
     when_imported("torch._dynamo.trace_rules", _not_traced)
-    when_imported("torch._subclasses.fake_impls", _convolutions)
-    when_imported("torch._decomp.decompositions", _networks)
+    when_imported("torch._subclasses.fake_impls", _by("convolutions", "lay_out_as_memory"))
+    when_imported("torch._decomp.decompositions", _by("networks", "trace_networks"))
     when_imported("torch._inductor.utils", _gpu_type)
     when_imported("torch._inductor.runtime.hints", _triton_type)
     when_imported("torch._inductor.codegen.common", _op_overrides)
     when_imported("torch._inductor.codegen.triton", _scheduling)
-    when_imported("torch._inductor.ir", _is_triton)
-    when_imported("torch._inductor.graph", _channels_last)
-    when_imported("torch._inductor.scheduler", _reductions)
-    when_imported("torch._inductor.lowering", _attention)
-    when_imported("torch._inductor.fx_passes.post_grad", _softmax)
-    when_imported("torch._inductor.fx_passes.pad_mm", _products)
-    when_imported("torch._inductor.template_heuristics", _templates)
-    when_imported("torch._inductor.choices", _sizes)
-    when_imported("torch._inductor.runtime.benchmarking", _benchmarker)
+    when_imported("torch._inductor.ir", _by("codegen", "count_as_triton"))
+    when_imported("torch._inductor.graph", _by("convolutions", "prefer_channels_last"))
+    when_imported("torch._inductor.scheduler", _by("like_cuda", "join_reductions_of_two_orders"))
+    when_imported("torch._inductor.lowering", _by("like_cuda", "align_attention"))
+    when_imported("torch._inductor.fx_passes.post_grad", _by("like_cuda", "reduce_softmax_in_one_pass"))
+    when_imported("torch._inductor.fx_passes.pad_mm", _by("like_cuda", "pad_products"))
+    when_imported("torch._inductor.template_heuristics", _by("like_cuda", "tune_products"))
+    when_imported("torch._inductor.choices", _by("like_cuda", "tune_as_cuda"))
+    when_imported("torch._inductor.runtime.benchmarking", _by("timing", "install_timer"))
     when_imported("torch._inductor.codecache", _cache_key)
     when_imported("torch._inductor.runtime.triton_heuristics", _autotuner)
     when_imported("torchvision", _vision)
@@ -48,6 +49,15 @@ def register() -> None:
         accept_when_imported()
     for name in profile().workarounds:
         importlib.import_module(f"torch_fl.workarounds.{name}").install_when_needed()
+
+
+def _by(module: str, function: str) -> Callable[[ModuleType], None]:
+    """Calls `function` of our `module`, which is imported only then, with torch's module and the platform."""
+
+    def act(imported: ModuleType) -> None:
+        getattr(importlib.import_module(f".{module}", __package__), function)(imported, profile())
+
+    return act
 
 
 def _avoid_missing_static_launcher() -> None:
@@ -104,18 +114,6 @@ def _autotuner(heuristics: ModuleType) -> None:
     prefer_host_blocks(heuristics, profile())
 
 
-def _convolutions(fake_impls: ModuleType) -> None:
-    from .convolutions import lay_out_as_memory
-
-    lay_out_as_memory(fake_impls, profile())
-
-
-def _networks(decompositions: ModuleType) -> None:
-    from .networks import trace_networks
-
-    trace_networks(decompositions, profile())
-
-
 def _gpu_type(utils: ModuleType) -> None:
     """Adds the device to the list, in place: other modules hold it. The type of "the" GPU is asked for once, while
     the list has nothing but this device, because Inductor allows one kind to be available only.
@@ -158,57 +156,3 @@ def _scheduling(triton_codegen: ModuleType) -> None:
 
     if not profile().is_cuda_like:
         register_backend_for_device(NAME, *codegen_classes(profile()).values())
-
-
-def _is_triton(ir: ModuleType) -> None:
-    from .codegen import count_as_triton
-
-    count_as_triton(ir, profile())
-
-
-def _channels_last(graph: ModuleType) -> None:
-    from .convolutions import prefer_channels_last
-
-    prefer_channels_last(graph, profile())
-
-
-def _reductions(scheduler: ModuleType) -> None:
-    from .like_cuda import join_reductions_of_two_orders
-
-    join_reductions_of_two_orders(scheduler, profile())
-
-
-def _attention(lowering: ModuleType) -> None:
-    from .like_cuda import align_attention
-
-    align_attention(lowering, profile())
-
-
-def _softmax(post_grad: ModuleType) -> None:
-    from .like_cuda import reduce_softmax_in_one_pass
-
-    reduce_softmax_in_one_pass(post_grad, profile())
-
-
-def _products(pad_mm: ModuleType) -> None:
-    from .like_cuda import pad_products
-
-    pad_products(pad_mm, profile())
-
-
-def _templates(heuristics: ModuleType) -> None:
-    from .like_cuda import tune_products
-
-    tune_products(heuristics, profile())
-
-
-def _sizes(choices: ModuleType) -> None:
-    from .like_cuda import tune_as_cuda
-
-    tune_as_cuda(choices, profile())
-
-
-def _benchmarker(benchmarking: ModuleType) -> None:
-    from .timing import install_timer
-
-    install_timer(benchmarking, profile())
